@@ -157,9 +157,15 @@ class Delegated(Struct, frozen=True, array_like=True, gc=False, tag=13):
     line: int
 
 
+class ClassObject(Struct, frozen=True, array_like=True, gc=False, tag=14):
+    """In annotations only: ``type[value]``, the class itself and not an instance."""
+
+    value: "Expr"
+
+
 Expr = Union[
     Name, Attribute, Call, Subscript, Collection, Lambda, Choice, Element, Entered, Awaited, Star,
-    Literal, Slice, Delegated,
+    Literal, Slice, Delegated, ClassObject,
 ]
 
 # --- flow: scopes ------------------------------------------------------------------------------

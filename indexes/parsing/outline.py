@@ -1,0 +1,188 @@
+"""The definitions of a file: names, spans, signatures, docstrings, decorators."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from indexes.facts import Definition
+from indexes.parsing.tree import SourceTree, end_line, first_child
+
+MAX_DOCSTRING_CHARS = 6_000
+MAX_SIGNATURE_CHARS = 600
+_SPACE = re.compile(r"\s+")
+_QUOTES = re.compile(r"^[A-Za-z]{0,3}(\"\"\"|'''|\"|')(.*?)(?:\1)?$", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Outline:
+    """Definitions with their nodes, and which of them is innermost at a byte offset.
+
+    Owner numbers are 0 for the file and index + 1 for a definition.
+    """
+
+    definitions: list[Definition] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    """First byte of each definition, its decorators included."""
+    docstring: str = ""
+    docstring_offsets: set[int] = field(default_factory=set)
+    _text_marks: list[int] = field(default_factory=list)
+    _text_owners: list[int] = field(default_factory=list)
+    _body_marks: list[int] = field(default_factory=list)
+    _body_owners: list[int] = field(default_factory=list)
+
+    def text_owner(self, offset: int) -> int:
+        """Owner whose text holds the byte: decorators and signature belong to the definition."""
+        return self._text_owners[bisect_right(self._text_marks, offset) - 1]
+
+    def body_owner(self, offset: int) -> int:
+        """Owner in whose scope the byte is evaluated: only a body is inside its definition."""
+        return self._body_owners[bisect_right(self._body_marks, offset) - 1]
+
+    def text_segments(self) -> list[tuple[int, int]]:
+        """(first byte, owner) of each run of text that belongs to one owner, in order."""
+        return list(zip(self._text_marks, self._text_owners, strict=True))
+
+
+def read_outline(source: SourceTree, captures: dict[str, list[Node]]) -> Outline:
+    """Build the outline from the captures ``function``, ``class`` and ``docstring``."""
+    classes = captures.get("class", [])
+    nodes = sorted(captures.get("function", []) + classes, key=lambda node: node.start_byte)
+    class_offsets = {node.start_byte for node in classes}
+    docstrings = _docstrings(source, captures.get("docstring", []))
+    outline = Outline(docstring_offsets=set(docstrings))
+    stack: list[tuple[int, int]] = []  # (end byte, owner)
+    for node in nodes:
+        while stack and stack[-1][0] <= node.start_byte:
+            stack.pop()
+        parent = stack[-1][1] if stack else 0
+        is_class = node.start_byte in class_offsets
+        outline.definitions.append(
+            _definition(source, node, parent, is_class, outline.definitions, docstrings)
+        )
+        outline.nodes.append(node)
+        outline.starts.append(_decorated(node).start_byte)
+        stack.append((node.end_byte, len(outline.definitions)))
+    outline.docstring = _first_docstring(docstrings, nodes)
+    bodies = [node.child_by_field_name("body") or node for node in nodes]
+    outline._text_marks, outline._text_owners = _marks(
+        outline.starts, [node.end_byte for node in nodes]
+    )
+    outline._body_marks, outline._body_owners = _marks(
+        [body.start_byte for body in bodies], [node.end_byte for node in nodes]
+    )
+    return outline
+
+
+def _marks(starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
+    """Offsets at which the innermost owner changes, and the owner from there on."""
+    marks, owners = [0], [0]
+    stack: list[tuple[int, int]] = []
+
+    def close_until(offset: int) -> None:
+        while stack and stack[-1][0] <= offset:
+            end, _ = stack.pop()
+            marks.append(end)
+            owners.append(stack[-1][1] if stack else 0)
+
+    for owner, (start, end) in enumerate(zip(starts, ends, strict=True), 1):
+        close_until(start)
+        marks.append(start)
+        owners.append(owner)
+        stack.append((end, owner))
+    close_until(sys.maxsize)
+    return marks, owners
+
+
+def _definition(
+    source: SourceTree,
+    node: Node,
+    parent: int,
+    is_class: bool,
+    earlier: list[Definition],
+    docstrings: dict[int, str],
+) -> Definition:
+    name_node = node.child_by_field_name("name")
+    simple = source.text_of(name_node) if name_node is not None else "_"
+    name = f"{earlier[parent - 1].name}.{simple}" if parent else simple
+    outer = _decorated(node)
+    return Definition(
+        name=name,
+        is_class=is_class,
+        parent=parent,
+        start_line=source.line_at(outer.start_byte),
+        line=source.line_at(node.start_byte),
+        end_line=end_line(source, node),
+        signature=_signature(source, node, is_class),
+        docstring=_docstring_of(node, docstrings),
+        decorators=_decorators(source, outer) if outer is not node else (),
+        is_async=not is_class and source.data[node.start_byte : node.start_byte + 5] == b"async",
+    )
+
+
+def _decorated(node: Node) -> Node:
+    parent = node.parent
+    return parent if parent is not None and parent.type == "decorated_definition" else node
+
+
+def _decorators(source: SourceTree, outer: Node) -> tuple[str, ...]:
+    return tuple(
+        _SPACE.sub(" ", source.text_of(child)[1:].strip())
+        for child in outer.named_children
+        if child.type == "decorator"
+    )
+
+
+def _signature(source: SourceTree, node: Node, is_class: bool) -> str:
+    if is_class:
+        bases = node.child_by_field_name("superclasses")
+        text = source.text_of(bases) if bases is not None else ""
+    else:
+        parameters = node.child_by_field_name("parameters")
+        returns = node.child_by_field_name("return_type")
+        text = source.text_of(parameters) if parameters is not None else "()"
+        if returns is not None:
+            text += f" -> {source.text_of(returns)}"
+    return _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS]
+
+
+def _docstrings(source: SourceTree, nodes: list[Node]) -> dict[int, str]:
+    """Cleaned docstrings by their first byte."""
+    return {node.start_byte: clean_docstring(source.text_of(node)) for node in nodes}
+
+
+def _docstring_of(node: Node, docstrings: dict[int, str]) -> str:
+    body = node.child_by_field_name("body")
+    if body is None or not docstrings:
+        return ""
+    first = first_child(body)
+    return docstrings.get(first.start_byte, "") if first is not None else ""
+
+
+def _first_docstring(docstrings: dict[int, str], definitions: list[Node]) -> str:
+    """The module's own: the first docstring, when it stands before every definition."""
+    if not docstrings:
+        return ""
+    first = min(docstrings)
+    if definitions and definitions[0].start_byte < first:
+        return ""
+    return docstrings[first]
+
+
+def clean_docstring(literal: str) -> str:
+    """A string literal's text without quotes and common indentation, cut at a fixed length."""
+    return inspect.cleandoc(string_content(literal)[: 2 * MAX_DOCSTRING_CHARS])[
+        :MAX_DOCSTRING_CHARS
+    ]
+
+
+def string_content(literal: str) -> str:
+    """A string literal's text without prefix and quotes."""
+    match = _QUOTES.match(literal)
+    return match.group(2) if match else literal

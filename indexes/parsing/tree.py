@@ -1,0 +1,89 @@
+"""One syntax tree and what the query found in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cache
+from importlib.resources import files
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+_NEWLINE = re.compile("\n")
+
+
+@cache
+def python_language() -> Language:
+    """The tree-sitter grammar."""
+    return Language(tree_sitter_python.language())
+
+
+@cache
+def _query(name: str) -> Query:
+    text = files("indexes.parsing").joinpath(f"{name}.scm").read_text(encoding="utf-8")
+    return Query(python_language(), text)
+
+
+def kind_ids(*names: str) -> frozenset[int]:
+    """The grammar's numbers of named node kinds; kinds of another grammar version are left out."""
+    language = python_language()
+    found = {language.id_for_node_kind(name, True) for name in names}
+    return frozenset(number for number in found if number)
+
+
+class SourceTree:
+    """A parsed file: its text, its tree, and captures by name.
+
+    Parameters
+    ----------
+    text
+        Decoded source with line feeds only (`decode_source`).
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.is_ascii = text.isascii()
+        self.data = text.encode("utf-8", "replace")
+        self.tree: Tree = Parser(python_language()).parse(self.data)
+        if self.is_ascii:
+            self._newlines = [match.start() for match in _NEWLINE.finditer(text)]
+        else:
+            self._newlines = [match.start() for match in re.finditer(b"\n", self.data)]
+
+    @property
+    def line_count(self) -> int:
+        """Lines of the file; a last line without a line feed counts."""
+        ends_open = bool(self.data) and not self.data.endswith(b"\n")
+        return len(self._newlines) + ends_open
+
+    def captures(self, query: str = "python") -> dict[str, list[Node]]:
+        """Nodes that the query of that name found, by capture name, in no certain order."""
+        return QueryCursor(_query(query)).captures(self.tree.root_node)
+
+    def slice(self, start: int, end: int) -> str:
+        """Text between two byte offsets."""
+        if self.is_ascii:
+            return self.text[start:end]
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def text_of(self, node: Node) -> str:
+        """Source text of a node."""
+        return self.slice(node.start_byte, node.end_byte)
+
+    def line_at(self, offset: int) -> int:
+        """1-based line of a byte offset."""
+        return bisect_right(self._newlines, offset - 1) + 1
+
+
+def end_line(source: SourceTree, node: Node) -> int:
+    """Last line that holds a byte of the node (a block's end may sit on the next line's start)."""
+    return source.line_at(max(node.end_byte - 1, node.start_byte))
+
+
+def first_child(node: Node) -> Node | None:
+    """First named child that is no comment, or `None`."""
+    for child in node.named_children:
+        if child.type != "comment":
+            return child
+    return None
