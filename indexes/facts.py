@@ -63,7 +63,6 @@ class Name(Struct, frozen=True, array_like=True, gc=False, tag=0):
     """A variable read."""
 
     id: str
-    line: int
 
 
 class Attribute(Struct, frozen=True, array_like=True, gc=False, tag=1):

@@ -50,7 +50,7 @@ def _read_text(text: str, line: int, depth: int) -> Expr | None:
     if depth > _DEEPEST or len(text) > 2_000 or "\\" in text:
         return None
     if text.isidentifier():
-        return None if text in _NOTHING else Name(text, line)
+        return None if text in _NOTHING else Name(text)
     try:
         node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -63,7 +63,7 @@ def _read_node(node: ast.expr, line: int, depth: int) -> Expr | None:
         return None
     match node:
         case ast.Name(id=name):
-            return None if name in _NOTHING else Name(name, line)
+            return None if name in _NOTHING else Name(name)
         case ast.Attribute(value=value, attr=attr):
             if attr in _NOTHING:
                 return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -21,7 +22,7 @@ from indexes.facts import (
 )
 from indexes.parsing.annotations import AnnotationReader
 from indexes.parsing.expressions import UNKNOWN, ExpressionReader
-from indexes.parsing.outline import Outline
+from indexes.parsing.outline import Outline, innermost_marks
 from indexes.parsing.tree import SourceTree, first_child
 
 _POSITIONAL, _EITHER, _VARARGS, _KEYWORD_ONLY, _KWARGS = range(5)
@@ -92,7 +93,7 @@ class FlowReader:
         self._scopes: list[_ScopeDraft] = [_ScopeDraft("module", -1, 0)]
         self._imports: list[Import] = []
         self._exports: list[str] | None = None
-        self._lambda_spans: list[tuple[int, int, int]] = []
+        self._scope_marks: tuple[list[int], list[int]] = ([0], [0])
         self._expressions = ExpressionReader(source, {})
 
     def read(self) -> Flow:
@@ -117,27 +118,28 @@ class FlowReader:
             kind = "class" if definition.is_class else "function"
             draft = _ScopeDraft(kind, definition.parent, number, is_async=definition.is_async)
             self._scopes.append(draft)
-        for node in sorted(self._captures.get("lambda", []), key=lambda node: node.start_byte):
-            body = node.child_by_field_name("body")
-            if body is None:
-                continue
-            index = len(self._scopes)
-            parent = self._scope_index(node.start_byte)
+        spans = [
+            (body.start_byte, node.end_byte, number)
+            for number, node in enumerate(self._outline.nodes, 1)
+            if (body := node.child_by_field_name("body")) is not None
+        ]
+        self._scope_marks = innermost_marks(spans)
+        lambdas = sorted(self._captures.get("lambda", []), key=lambda node: node.start_byte)
+        for index, node in enumerate(lambdas, len(self._scopes)):
             self._expressions.lambdas[node.start_byte] = index
-            self._lambda_spans.append((body.start_byte, node.end_byte, index))
+            spans.append((first_byte_of_body(node), node.end_byte, index))
+        if lambdas:
+            self._scope_marks = innermost_marks(sorted(spans))
+        for node in lambdas:
+            parent = self._scope_index(node.start_byte)
             self._scopes.append(_ScopeDraft("lambda", parent, self._scopes[parent].owner))
 
     def _scope_index(self, offset: int) -> int:
-        owner = self._outline.body_owner(offset)
-        for start, end, index in reversed(self._lambda_spans):
-            if start <= offset < end:
-                return index
-        return owner
+        marks, numbers = self._scope_marks
+        return numbers[bisect_right(marks, offset) - 1]
 
     def _scope_at(self, offset: int) -> _ScopeDraft:
-        if self._lambda_spans:
-            return self._scopes[self._scope_index(offset)]
-        return self._scopes[self._outline.body_owner(offset)]
+        return self._scopes[self._scope_index(offset)]
 
     def _read_definitions(self) -> None:
         for number, node in enumerate(self._outline.nodes, 1):
@@ -158,8 +160,7 @@ class FlowReader:
             return
         body = target.child_by_field_name("body")
         if body is not None:
-            owner = self._outline.body_owner(body.start_byte)
-            self._scopes[owner].decorators.append(expression)
+            self._scope_at(body.start_byte).decorators.append(expression)
 
     def _read_bases(self, node: Node, draft: _ScopeDraft) -> None:
         bases = node.child_by_field_name("superclasses")
@@ -377,7 +378,7 @@ class FlowReader:
         kind = target.type
         if kind == "identifier":
             scope = self._scope_at(target.start_byte)
-            name = Name(self._source.text_of(target), self._source.line_at(target.start_byte))
+            name = Name(self._source.text_of(target))
             scope.bindings.append(Binding(name, UNKNOWN if value is None else value, annotation))
         elif kind in {"attribute", "subscript"}:
             self._bind_place(target, value, annotation)
@@ -423,6 +424,12 @@ class FlowReader:
             expression = self._expressions.read(node)
             if expression is not None:
                 self._scope_at(start).effects.append(expression)
+
+
+def first_byte_of_body(node: Node) -> int:
+    """Where a lambda's own scope starts; its end when it has no body."""
+    body = node.child_by_field_name("body")
+    return body.start_byte if body is not None else node.end_byte
 
 
 def read_flow(source: SourceTree, captures: dict[str, list[Node]], outline: Outline) -> Flow:

@@ -16,7 +16,7 @@ from indexes.parsing.tree import SourceTree, end_line, first_child
 MAX_DOCSTRING_CHARS = 6_000
 MAX_SIGNATURE_CHARS = 600
 _SPACE = re.compile(r"\s+")
-_QUOTES = re.compile(r"^[A-Za-z]{0,3}(\"\"\"|'''|\"|')(.*?)(?:\1)?$", re.DOTALL)
+_TRIPLE = frozenset({'"""', "'''"})
 
 
 @dataclass(slots=True)
@@ -34,16 +34,21 @@ class Outline:
     docstring_offsets: set[int] = field(default_factory=set)
     _text_marks: list[int] = field(default_factory=list)
     _text_owners: list[int] = field(default_factory=list)
-    _body_marks: list[int] = field(default_factory=list)
-    _body_owners: list[int] = field(default_factory=list)
 
     def text_owner(self, offset: int) -> int:
         """Owner whose text holds the byte: decorators and signature belong to the definition."""
         return self._text_owners[bisect_right(self._text_marks, offset) - 1]
 
-    def body_owner(self, offset: int) -> int:
-        """Owner in whose scope the byte is evaluated: only a body is inside its definition."""
-        return self._body_owners[bisect_right(self._body_marks, offset) - 1]
+    def take_docstring(self, source: SourceTree, block: Node) -> str:
+        """The docstring a block starts with, noted so that it does not count as a literal."""
+        first = first_child(block)
+        if first is None or first.type != "expression_statement":
+            return ""
+        literal = first_child(first)
+        if literal is None or literal.type != "string":
+            return ""
+        self.docstring_offsets.add(literal.start_byte)
+        return clean_docstring(source.text_of(literal))
 
     def text_segments(self) -> list[tuple[int, int]]:
         """(first byte, owner) of each run of text that belongs to one owner, in order."""
@@ -51,12 +56,12 @@ class Outline:
 
 
 def read_outline(source: SourceTree, captures: dict[str, list[Node]]) -> Outline:
-    """Build the outline from the captures ``function``, ``class`` and ``docstring``."""
+    """Build the outline from the captures ``function`` and ``class``."""
     classes = captures.get("class", [])
     nodes = sorted(captures.get("function", []) + classes, key=lambda node: node.start_byte)
     class_offsets = {node.start_byte for node in classes}
-    docstrings = _docstrings(source, captures.get("docstring", []))
-    outline = Outline(docstring_offsets=set(docstrings))
+    outline = Outline()
+    outline.docstring = outline.take_docstring(source, source.tree.root_node)
     stack: list[tuple[int, int]] = []  # (end byte, owner)
     for node in nodes:
         while stack and stack[-1][0] <= node.start_byte:
@@ -64,40 +69,43 @@ def read_outline(source: SourceTree, captures: dict[str, list[Node]]) -> Outline
         parent = stack[-1][1] if stack else 0
         is_class = node.start_byte in class_offsets
         outline.definitions.append(
-            _definition(source, node, parent, is_class, outline.definitions, docstrings)
+            _definition(source, node, parent, is_class, outline)
         )
         outline.nodes.append(node)
         outline.starts.append(_decorated(node).start_byte)
         stack.append((node.end_byte, len(outline.definitions)))
-    outline.docstring = _first_docstring(docstrings, nodes)
-    bodies = [node.child_by_field_name("body") or node for node in nodes]
-    outline._text_marks, outline._text_owners = _marks(
-        outline.starts, [node.end_byte for node in nodes]
-    )
-    outline._body_marks, outline._body_owners = _marks(
-        [body.start_byte for body in bodies], [node.end_byte for node in nodes]
+    ends = [node.end_byte for node in nodes]
+    outline._text_marks, outline._text_owners = innermost_marks(
+        list(zip(outline.starts, ends, range(1, len(nodes) + 1), strict=True))
     )
     return outline
 
 
-def _marks(starts: list[int], ends: list[int]) -> tuple[list[int], list[int]]:
-    """Offsets at which the innermost owner changes, and the owner from there on."""
-    marks, owners = [0], [0]
+def innermost_marks(spans: list[tuple[int, int, int]]) -> tuple[list[int], list[int]]:
+    """Offsets at which the innermost of nested spans changes, and its number from there on.
+
+    Parameters
+    ----------
+    spans
+        (first byte, end byte, number) of properly nested spans in order of their first byte;
+        number 0 is what surrounds them all.
+    """
+    marks, numbers = [0], [0]
     stack: list[tuple[int, int]] = []
 
     def close_until(offset: int) -> None:
         while stack and stack[-1][0] <= offset:
             end, _ = stack.pop()
             marks.append(end)
-            owners.append(stack[-1][1] if stack else 0)
+            numbers.append(stack[-1][1] if stack else 0)
 
-    for owner, (start, end) in enumerate(zip(starts, ends, strict=True), 1):
+    for start, end, number in spans:
         close_until(start)
         marks.append(start)
-        owners.append(owner)
-        stack.append((end, owner))
+        numbers.append(number)
+        stack.append((end, number))
     close_until(sys.maxsize)
-    return marks, owners
+    return marks, numbers
 
 
 def _definition(
@@ -105,13 +113,13 @@ def _definition(
     node: Node,
     parent: int,
     is_class: bool,
-    earlier: list[Definition],
-    docstrings: dict[int, str],
+    outline: Outline,
 ) -> Definition:
     name_node = node.child_by_field_name("name")
     simple = source.text_of(name_node) if name_node is not None else "_"
-    name = f"{earlier[parent - 1].name}.{simple}" if parent else simple
+    name = f"{outline.definitions[parent - 1].name}.{simple}" if parent else simple
     outer = _decorated(node)
+    body = node.child_by_field_name("body")
     return Definition(
         name=name,
         is_class=is_class,
@@ -120,7 +128,7 @@ def _definition(
         line=source.line_at(node.start_byte),
         end_line=end_line(source, node),
         signature=_signature(source, node, is_class),
-        docstring=_docstring_of(node, docstrings),
+        docstring=outline.take_docstring(source, body) if body is not None else "",
         decorators=_decorators(source, outer) if outer is not node else (),
         is_async=not is_class and source.data[node.start_byte : node.start_byte + 5] == b"async",
     )
@@ -152,29 +160,6 @@ def _signature(source: SourceTree, node: Node, is_class: bool) -> str:
     return _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS]
 
 
-def _docstrings(source: SourceTree, nodes: list[Node]) -> dict[int, str]:
-    """Cleaned docstrings by their first byte."""
-    return {node.start_byte: clean_docstring(source.text_of(node)) for node in nodes}
-
-
-def _docstring_of(node: Node, docstrings: dict[int, str]) -> str:
-    body = node.child_by_field_name("body")
-    if body is None or not docstrings:
-        return ""
-    first = first_child(body)
-    return docstrings.get(first.start_byte, "") if first is not None else ""
-
-
-def _first_docstring(docstrings: dict[int, str], definitions: list[Node]) -> str:
-    """The module's own: the first docstring, when it stands before every definition."""
-    if not docstrings:
-        return ""
-    first = min(docstrings)
-    if definitions and definitions[0].start_byte < first:
-        return ""
-    return docstrings[first]
-
-
 def clean_docstring(literal: str) -> str:
     """A string literal's text without quotes and common indentation, cut at a fixed length."""
     return inspect.cleandoc(string_content(literal)[: 2 * MAX_DOCSTRING_CHARS])[
@@ -184,5 +169,11 @@ def clean_docstring(literal: str) -> str:
 
 def string_content(literal: str) -> str:
     """A string literal's text without prefix and quotes."""
-    match = _QUOTES.match(literal)
-    return match.group(2) if match else literal
+    start = 0
+    while start < 3 and literal[start : start + 1].isalpha():
+        start += 1
+    quote = literal[start : start + 3]
+    if quote not in _TRIPLE:
+        quote = quote[:1]
+    end = len(literal) - len(quote) if literal.endswith(quote) else len(literal)
+    return literal[start + len(quote) : max(end, start + len(quote))]

@@ -25,9 +25,6 @@
 
 (comment) @comment
 (string) @string
-(module . (comment)* . (expression_statement . (string) @docstring .))
-(function_definition body: (block . (expression_statement . (string) @docstring .)))
-(class_definition body: (block . (expression_statement . (string) @docstring .)))
 
 (ERROR) @error
 (MISSING) @missing

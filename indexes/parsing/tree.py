@@ -10,7 +10,7 @@ from importlib.resources import files
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
-_NEWLINE = re.compile("\n")
+_NEWLINE = re.compile(b"\n")
 
 
 @cache
@@ -25,6 +25,7 @@ def _query(name: str) -> Query:
     return Query(python_language(), text)
 
 
+@cache
 def kind_ids(*names: str) -> frozenset[int]:
     """The grammar's numbers of named node kinds; kinds of another grammar version are left out."""
     language = python_language()
@@ -46,10 +47,7 @@ class SourceTree:
         self.is_ascii = text.isascii()
         self.data = text.encode("utf-8", "replace")
         self.tree: Tree = Parser(python_language()).parse(self.data)
-        if self.is_ascii:
-            self._newlines = [match.start() for match in _NEWLINE.finditer(text)]
-        else:
-            self._newlines = [match.start() for match in re.finditer(b"\n", self.data)]
+        self._newlines = [match.start() for match in _NEWLINE.finditer(self.data)]
 
     @property
     def line_count(self) -> int:
