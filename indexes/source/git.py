@@ -42,7 +42,6 @@ _OWN_VARIABLES = {
 _OPTIONS = (
     "--no-pager",
     "--no-replace-objects",
-    "--literal-pathspecs",
     *("-c", "safe.directory=*"),
     *("-c", "safe.bareRepository=all"),
     *("-c", "core.fsmonitor=false"),

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 
 _MAX_HOPS = 40
 """As many as Linux follows in one path."""
+
+
+_LEAVES = "link leaves the root"
+_NO_FILE = "link leads to no file"
 
 
 class LinkError(Exception):
     """The link leads to no file of the tree; the text says why."""
 
 
-def get_link_target(path: str, links: Mapping[str, str], files: Set[str]) -> str:
+def find_folders(files: Iterable[str]) -> set[str]:
+    """Return all folders that hold the files, however deep; the root is the empty name."""
+    folders = {""}
+    for path in files:
+        folder = path.rpartition("/")[0]
+        while folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return folders
+
+
+def get_link_target(
+    path: str, *, links: Mapping[str, str], files: Set[str], folders: Set[str]
+) -> str:
     """Return the file that the link at `path` leads to, through other links if need be.
 
     Parameters
@@ -23,6 +40,8 @@ def get_link_target(path: str, links: Mapping[str, str], files: Set[str]) -> str
         What each link of the tree says.
     files : set of str
         The paths that a link may lead to.
+    folders : set of str
+        The paths that a link may lead through, those around links included.
 
     Raises
     ------
@@ -34,22 +53,31 @@ def get_link_target(path: str, links: Mapping[str, str], files: Set[str]) -> str
     hops = 0
     while pending:
         part = pending.pop()
-        if part == ".." and not done:
-            raise LinkError("link leaves the root")
+        if part in {"", "."}:
+            continue
         if part == "..":
+            if not done:
+                raise LinkError(_LEAVES)
             done.pop()
-        elif part not in {"", "."}:
-            done.append(part)
-            target = links.get("/".join(done))
-            if target is not None:
-                hops += 1
-                if hops > _MAX_HOPS:
-                    raise LinkError("link goes round in circles")
-                if target.startswith("/"):
-                    raise LinkError("link leaves the root")
-                done.pop()
-                pending.extend(target.split("/")[::-1])
+            continue
+        done.append(part)
+        name = "/".join(done)
+        target = links.get(name)
+        if target is not None:
+            hops += 1
+            _check_hop(target, hops)
+            done.pop()
+            pending.extend(target.split("/")[::-1])
+        elif name not in (folders if pending else files):
+            raise LinkError(_NO_FILE)
     found = "/".join(done)
     if found not in files:
-        raise LinkError("link leads to no file")
+        raise LinkError(_NO_FILE)
     return found
+
+
+def _check_hop(target: str, hops: int) -> None:
+    if hops > _MAX_HOPS:
+        raise LinkError("link goes round in circles")
+    if target.startswith("/"):
+        raise LinkError(_LEAVES)

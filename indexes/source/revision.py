@@ -11,7 +11,7 @@ from indexes.errors import RevisionNotFoundError
 from indexes.source.blobs import read_blobs
 from indexes.source.git import GitRepository, git_error, run_git
 from indexes.source.history import iter_commits
-from indexes.source.links import LinkError, get_link_target
+from indexes.source.links import LinkError, find_folders, get_link_target
 from indexes.source.model import (
     Commit,
     MissingFile,
@@ -146,12 +146,16 @@ class GitRevision:
             for item, text in zip(present, texts, strict=True)
             if text is not None
         }
+        folders = find_folders([*files, *targets]) if targets else frozenset[str]()
         found = []
         for item in links:
             try:
                 if item.path not in targets:
                     raise LinkError(_ABSENT)
-                found.append((item.path, files[get_link_target(item.path, targets, files.keys())]))
+                target = get_link_target(
+                    item.path, links=targets, files=files.keys(), folders=folders
+                )
+                found.append((item.path, files[target]))
             except LinkError as error:
                 self._missing[item.path] = str(error)
         return found
