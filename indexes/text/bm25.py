@@ -93,9 +93,10 @@ def length_norms(lengths: IntArray | FloatArray, parameters: Bm25Parameters) -> 
     """
     total = float(lengths.sum(dtype=np.float64))
     scale = parameters.b * lengths.size / total if total else 0.0
-    return parameters.k1 * (1.0 - parameters.b + scale * lengths)
+    norms = parameters.k1 * (1.0 - parameters.b + scale * lengths)
+    return np.asarray(norms, dtype=np.float64)
 
 
 def saturate(frequencies: IntArray | FloatArray, norms: FloatArray, k1: float) -> FloatArray:
     """Return ``tf * (k1 + 1) / (tf + norm)`` for frequencies of at least 1."""
-    return frequencies * (k1 + 1.0) / (frequencies + norms)
+    return np.asarray(frequencies * (k1 + 1.0) / (frequencies + norms), dtype=np.float64)

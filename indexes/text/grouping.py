@@ -32,9 +32,9 @@ def group_frequencies(
         minlength=term_ids.size * width,
     )
     cells = np.flatnonzero(sums)
-    rows, columns = np.divmod(cells, width)
+    rows, columns = cells // width, cells % width
     inside = columns < n_groups
-    return rows[inside], columns[inside], sums[cells[inside]]
+    return rows[inside], columns[inside], np.asarray(sums[cells[inside]], dtype=np.float64)
 
 
 def average_group_idf(postings: Postings, groups: Int64Array, n_groups: int) -> float:

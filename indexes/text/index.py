@@ -115,18 +115,18 @@ class TextIndex:
         """
         postings = self._get_postings(field)
         # Documents that are left out go to one more group, cut off at the end.
-        groups = np.where(groups < 0, n_groups, groups).astype(np.int64)
+        group_of = np.where(groups < 0, n_groups, groups).astype(np.int64)
         ids, weights = self._resolve(terms)
         average_idf = 0.0
         if parameters.idf is IdfVariant.OKAPI:
-            average_idf = average_group_idf(postings, groups, n_groups)
-        lengths = np.bincount(groups, weights=postings.lengths, minlength=n_groups)[:n_groups]
+            average_idf = average_group_idf(postings, group_of, n_groups)
+        lengths = np.bincount(group_of, weights=postings.lengths, minlength=n_groups)[:n_groups]
         norms = length_norms(lengths, parameters)
         scores = np.zeros(n_groups)
         step = max(1, _CELLS_AT_ONCE // (n_groups + 1))
         for start in range(0, ids.size, step):
             chunk = slice(start, start + step)
-            rows, columns, frequencies = group_frequencies(postings, ids[chunk], groups, n_groups)
+            rows, columns, frequencies = group_frequencies(postings, ids[chunk], group_of, n_groups)
             df = np.bincount(rows, minlength=ids[chunk].size)
             idf = inverse_document_frequencies(df, n_groups, parameters, average_idf)
             values = saturate(frequencies, norms[columns], parameters.k1)

@@ -165,7 +165,7 @@ class _Hits:
     hashes: UInt64Array
     rows: Int64Array
     docs: Int64Array
-    literals: Int64Array
+    literals: Int32Array
     """One for each literal and shingle found, unlike `rows` and `docs`."""
 
 
@@ -278,7 +278,8 @@ class PhraseIndex:
     def _score(self, hits: _Hits) -> FloatArray:
         df = np.bincount(hits.rows, minlength=hits.hashes.size)
         rarity = inverse_document_frequencies(df, self.n_docs, _RARITY, average_idf=0.0)
-        return np.bincount(hits.docs, weights=rarity[hits.rows], minlength=self.n_docs)
+        sums = np.bincount(hits.docs, weights=rarity[hits.rows], minlength=self.n_docs)
+        return np.asarray(sums, dtype=np.float64)
 
     def _cover(self, hits: _Hits) -> FloatArray:
         literals, found = np.unique(hits.literals, return_counts=True)

@@ -2,8 +2,8 @@
 
 A raw word is an identifier or a word of prose. Its terms are its parts, lower-cased and stemmed,
 and, when there are several parts, the whole name as well: ``getUserNames`` gives
-``get_user_names``, ``get``, ``user``, ``name``. Wholes are the parts joined by underscores, so every
-naming convention yields the same whole, and no whole can be taken for a part.
+``get_user_names``, ``get``, ``user``, ``name``. A whole is its parts joined by underscores, so
+every naming convention yields the same one, and none can be taken for a part.
 """
 
 from __future__ import annotations

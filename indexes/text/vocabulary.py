@@ -27,8 +27,8 @@ class Vocabulary:
     def __init__(self, blob: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int32]) -> None:
         self.blob = blob
         self.offsets = offsets
-        self._bytes = memoryview(blob)
-        self._starts = memoryview(offsets)
+        self._bytes = blob.data
+        self._starts = offsets.data
         self._ids: dict[str, int] = {}
 
     @classmethod

@@ -4,8 +4,8 @@ Zhang et al., "RepoCoder: Repository-Level Code Completion Through Iterative Ret
 Generation" (EMNLP 2023), https://arxiv.org/abs/2303.12570: overlapping windows of 20 lines, ten
 apart, compared as sets of tokens. Three things differ from the released scripts: tokens are words
 and single punctuation marks instead of a language model's subwords, unless a tokenizer is given;
-only ``\\n``, ``\\r\\n`` and ``\\r`` end a line, so that line numbers agree with those of entities; and
-ties are broken by the order of windows.
+only line feeds and carriage returns end a line, so that line numbers agree with those of entities;
+and ties are broken by the order of windows.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class WindowIndex:
         places = concatenate_ranges(self._indptr[ids], self._indptr[ids + 1] - self._indptr[ids])
         common = np.bincount(self._owners[places], minlength=len(self.windows))
         union = self._sizes + len(tokens) - common
-        return (common / np.maximum(union, 1)).astype(np.float32)
+        return np.asarray(common / np.maximum(union, 1), dtype=np.float32)
 
     def search(
         self,
