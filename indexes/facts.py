@@ -97,6 +97,8 @@ class Collection(Struct, frozen=True, array_like=True, gc=False, tag=4):
 
     kind: str
     items: tuple[tuple[str, "Expr"], ...]
+    site: int
+    """Number of this display inside its file, so that what is put into it later is known."""
 
 
 class Lambda(Struct, frozen=True, array_like=True, gc=False, tag=5):
@@ -163,8 +165,21 @@ class ClassObject(Struct, frozen=True, array_like=True, gc=False, tag=14):
 
 
 Expr = Union[
-    Name, Attribute, Call, Subscript, Collection, Lambda, Choice, Element, Entered, Awaited, Star,
-    Literal, Slice, Delegated, ClassObject,
+    Name,
+    Attribute,
+    Call,
+    Subscript,
+    Collection,
+    Lambda,
+    Choice,
+    Element,
+    Entered,
+    Awaited,
+    Star,
+    Literal,
+    Slice,
+    Delegated,
+    ClassObject,
 ]
 
 # --- flow: scopes ------------------------------------------------------------------------------
@@ -175,6 +190,7 @@ class Binding(Struct, frozen=True, array_like=True, gc=False):
 
     target: Expr
     value: Expr
+    line: int
     annotation: Expr | None = None
 
 

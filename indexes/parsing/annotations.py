@@ -106,7 +106,9 @@ def _container(name: str, arguments: list[ast.expr], line: int, depth: int) -> E
         item = None if _is_ellipsis(argument) else _read_node(argument, line, depth + 1)
         if item is not None:
             items.append((str(position) if fixed else "", item))
-    return Collection("annotated", tuple(items)) if items else None
+    if not items:
+        return None
+    return Collection("annotated", tuple(items), 0)
 
 
 def _is_ellipsis(node: ast.expr) -> bool:

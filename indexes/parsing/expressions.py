@@ -72,6 +72,7 @@ class ExpressionReader:
         self.seen: set[int] = set()
         self.too_deep: set[int] = set()
         self._names: dict[str, Name] = {}
+        self._sites = 0
         self._keyword_argument = kind_ids("keyword_argument")
         self._dictionary_splat = kind_ids("dictionary_splat")
         self._comment = kind_ids("comment")
@@ -105,7 +106,9 @@ class ExpressionReader:
         if handler is None:
             return None
         expression = handler(node)
-        return None if type(expression) is Literal else expression
+        if type(expression) is Literal or (type(expression) is Collection and not expression.items):
+            return None
+        return expression
 
     def _build_handlers(self) -> _Handlers:
         handlers: dict[str, _Handler] = {
@@ -274,7 +277,7 @@ class ExpressionReader:
             if item is not None:
                 items.append((str(position), item))
         kind = _LITERALS.get(node.type, "tuple")
-        return Collection(kind, tuple(items)) if items else Literal(kind)
+        return self._collection(kind, items)
 
     def _dictionary(self, node: Node) -> Expr:
         items: list[tuple[str, Expr]] = []
@@ -288,7 +291,7 @@ class ExpressionReader:
                 value = self._inner(child)
                 if value is not None:
                     items.append(("**", value))
-        return Collection("dict", tuple(items)) if items else Literal("dict")
+        return self._collection("dict", items)
 
     def _comprehension(self, node: Node) -> Expr:
         kind = _COMPREHENSIONS[node.type]
@@ -296,7 +299,11 @@ class ExpressionReader:
         if body is not None and body.type == "pair":
             body = body.child_by_field_name("value")
         item = self._carry(body) if body is not None else None
-        return Collection(kind, (("", item),)) if item is not None else Literal(kind)
+        return self._collection(kind, [("", item)] if item is not None else [])
+
+    def _collection(self, kind: str, items: list[tuple[str, Expr]]) -> Collection:
+        self._sites += 1
+        return Collection(kind, tuple(items), self._sites)
 
     def _literal(self, node: Node) -> Expr:
         return Literal(_LITERALS[node.type])
@@ -307,4 +314,3 @@ class ExpressionReader:
         if value is None:
             return None
         return Delegated(value, self._source.line_at(node.start_byte))
-

@@ -379,7 +379,9 @@ class FlowReader:
         if kind == "identifier":
             scope = self._scope_at(target.start_byte)
             name = Name(self._source.text_of(target))
-            scope.bindings.append(Binding(name, UNKNOWN if value is None else value, annotation))
+            line = self._source.line_at(target.start_byte)
+            value = UNKNOWN if value is None else value
+            scope.bindings.append(Binding(name, value, line, annotation))
         elif kind in {"attribute", "subscript"}:
             self._bind_place(target, value, annotation)
         elif kind in _PATTERNS:
@@ -393,7 +395,9 @@ class FlowReader:
         place = self._expressions.read(target)
         useful = value is not None and type(value) is not Literal
         if place is not None and (useful or annotation is not None):
-            binding = Binding(place, value if value is not None else UNKNOWN, annotation)
+            line = self._source.line_at(target.start_byte)
+            value = value if value is not None else UNKNOWN
+            binding = Binding(place, value, line, annotation)
             self._scope_at(target.start_byte).bindings.append(binding)
 
     def _bind_pattern(self, target: Node, value: Expr | None) -> None:

@@ -68,9 +68,7 @@ def read_outline(source: SourceTree, captures: dict[str, list[Node]]) -> Outline
             stack.pop()
         parent = stack[-1][1] if stack else 0
         is_class = node.start_byte in class_offsets
-        outline.definitions.append(
-            _definition(source, node, parent, is_class, outline)
-        )
+        outline.definitions.append(_definition(source, node, parent, is_class, outline))
         outline.nodes.append(node)
         outline.starts.append(_decorated(node).start_byte)
         stack.append((node.end_byte, len(outline.definitions)))

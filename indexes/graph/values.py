@@ -1,0 +1,78 @@
+"""Abstract values: what a name can stand for, as small interned numbers.
+
+A value is a tuple (kind, ...) given a number once; sets of values are frozensets of numbers.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TypeAlias
+
+ValueSet: TypeAlias = frozenset[int]
+EMPTY: ValueSet = frozenset()
+
+
+class ValueKind(IntEnum):
+    """Kinds of abstract values; what follows the kind in a value's tuple is given here."""
+
+    FUNCTION = 0
+    """(scope,)"""
+    CLASS = 1
+    """(scope,)"""
+    INSTANCE = 2
+    """(class scope,)"""
+    SELF = 3
+    """(class scope,): an instance of the class or of any subclass, inside its own methods."""
+    OWN_CLASS = 4
+    """(class scope,): `cls`, the class or any subclass."""
+    BOUND = 5
+    """(function scope, receiver value)"""
+    MODULE = 6
+    """(module number,)"""
+    EXTERNAL = 7
+    """(dotted name,): something that the repository does not define."""
+    CONTAINER = 8
+    """(site,)"""
+    CONTAINER_METHOD = 9
+    """(site, method name)"""
+    GENERATOR = 10
+    """(function scope, receiver value or -1)"""
+    SUPER = 11
+    """(class scope, receiver value)"""
+    PARTIAL = 12
+    """(function value, bound positional arguments)"""
+    PROPERTY = 13
+    """(getter value,)"""
+
+
+class Values:
+    """The table of values of one program. Numbers are given in order of first use."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int | str, ...], int] = {}
+        self._sets: list[ValueSet] = []
+        self.kinds: list[int] = []
+        self.payloads: list[tuple[int | str, ...]] = []
+
+    def number(self, kind: int, *payload: int | str) -> int:
+        """The number of a value."""
+        key = (kind, *payload)
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = len(self.kinds)
+            self.kinds.append(int(kind))
+            self.payloads.append(payload)
+            self._sets.append(frozenset((found,)))
+        return found
+
+    def only(self, kind: int, *payload: int | str) -> ValueSet:
+        """The set that holds just this value."""
+        return self._sets[self.number(kind, *payload)]
+
+    def singleton(self, number: int) -> ValueSet:
+        """The set that holds just the value of that number."""
+        return self._sets[number]
+
+    def scope(self, number: int) -> int:
+        """The first part of a value's payload where that is a scope or site."""
+        return self.payloads[number][0]  # type: ignore[return-value]
