@@ -47,5 +47,10 @@ def average_group_idf(postings: Postings, groups: Int64Array, n_groups: int) -> 
     n_terms = postings.indptr.size - 1
     rows = np.repeat(np.arange(n_terms), np.diff(postings.indptr))
     columns = groups[postings.docs]
-    cells = np.unique((rows * width + columns)[columns < n_groups])
-    return average_okapi_idf(np.bincount(cells // width, minlength=n_terms), n_groups)
+    inside = columns < n_groups
+    rows, cells = rows[inside], (rows * width + columns)[inside]
+    steps = np.diff(cells, prepend=-1)
+    if (steps < 0).any():
+        cells.sort()
+        rows, steps = cells // width, np.diff(cells, prepend=-1)
+    return average_okapi_idf(np.bincount(rows[steps > 0], minlength=n_terms), n_groups)

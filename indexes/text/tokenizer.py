@@ -12,8 +12,9 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
+from itertools import chain
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
@@ -93,6 +94,18 @@ def _character_class(char: str) -> str:
     return "A" if char.lower() != char else "a"
 
 
+class _Derived(dict[str, tuple[str, ...]]):
+    """A cache that derives what it lacks; looking up what it has runs no Python code."""
+
+    def __init__(self, derive: Callable[[str], tuple[str, ...]]) -> None:
+        super().__init__()
+        self._derive = derive
+
+    def __missing__(self, key: str) -> tuple[str, ...]:
+        value = self[key] = self._derive(key)
+        return value
+
+
 class Tokenizer:
     """Maps words to terms and remembers the answer for every distinct word.
 
@@ -103,8 +116,8 @@ class Tokenizer:
     def __init__(self) -> None:
         self._stemmer = EnglishStemmer()
         self._stems: dict[str, str] = {}
-        self._terms: dict[str, tuple[str, ...]] = {}
-        self._words: dict[str, tuple[str, ...]] = {}
+        self._terms = _Derived(self._derive_terms)
+        self._words = _Derived(self._derive_words)
 
     def identifier_terms(self, word: str) -> tuple[str, ...]:
         """Terms of one raw word: the whole name if it has several parts, then its stemmed parts.
@@ -114,40 +127,30 @@ class Tokenizer:
         >>> Tokenizer().identifier_terms("HTTPServers")
         ('http_servers', 'http', 'server')
         """
-        terms = self._terms.get(word)
-        if terms is None:
-            terms = self._terms[word] = self._derive_terms(word)
-        return terms
+        return self._terms[word]
 
     def text_terms(self, text: str) -> list[str]:
         """Terms of prose in order, repeats kept: those of every word in `iter_words`."""
-        return [term for word in self.iter_words(text) for term in self.identifier_terms(word)]
+        return list(chain.from_iterable(map(self._terms.__getitem__, self.iter_words(text))))
 
     def text_words(self, text: str) -> dict[str, int]:
         """Count the raw words of prose; what `TextIndexBuilder.add` takes for a prose field."""
-        counts: dict[str, int] = {}
-        for token, count in Counter(_PROSE_TOKEN.findall(text)).items():
-            for word in self._token_words(token):
-                counts[word] = counts.get(word, 0) + count
-        return counts
+        return Counter(self.iter_words(text)) if text else {}
 
     def iter_words(self, text: str) -> Iterator[str]:
-        """Yield the raw words of prose in order, without numbers and stop words.
+        """Iterate over the raw words of prose in order, without numbers and stop words.
 
         A stop word stays where it is plainly code: in backticks, before a parenthesis, or inside
         a dotted name (```where```, ``all()``, ``frame.where``).
         """
-        for token in _PROSE_TOKEN.findall(text):
-            yield from self._token_words(token)
+        return chain.from_iterable(map(self._words.__getitem__, _PROSE_TOKEN.findall(text)))
 
-    def _token_words(self, token: str) -> tuple[str, ...]:
-        words = self._words.get(token)
-        if words is None:
-            chain = token.strip("`(")
-            pieces = [piece for piece in chain.split(".") if not _NUMBER.fullmatch(piece)]
-            if chain == token and "." not in chain:
-                pieces = [piece for piece in pieces if piece.lower() not in STOP_WORDS]
-            words = self._words[token] = tuple(pieces)
+    @staticmethod
+    def _derive_words(token: str) -> tuple[str, ...]:
+        name = token.strip("`(")
+        words = tuple(word for word in name.split(".") if not _NUMBER.fullmatch(word))
+        if name == token and len(words) == 1 and words[0].lower() in STOP_WORDS:
+            return ()
         return words
 
     def _derive_terms(self, word: str) -> tuple[str, ...]:
