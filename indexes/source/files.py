@@ -66,7 +66,7 @@ def get_real_file(path: bytes, root: bytes) -> bytes:
     """
     try:
         real = os.path.realpath(path, strict=True)
-        mode = os.lstat(real).st_mode
+        mode = os.stat(path).st_mode
     except FileNotFoundError as error:
         raise UnreadableFileError("link leads to no file") from error
     except OSError as error:

@@ -35,6 +35,10 @@ _PRAGMAS = (
 )
 
 
+_SHRINK = "PRAGMA incremental_vacuum"
+"""To be run as a script: it frees one page a step, and a plain statement is stepped once."""
+
+
 class Database:
     """One connection, shared by the threads of a process under a lock, remade after a fork."""
 
@@ -79,6 +83,12 @@ class Database:
             check_version(self._connection, self.path)
             yield self._connection
 
+    def shrink(self) -> None:
+        """Give free pages back to the disk."""
+        self._follow_fork()
+        with self._lock, self._translated():
+            self._connection.executescript(_SHRINK)
+
     def _start(self) -> None:
         self._pid = os.getpid()
         self._lock = threading.RLock()
@@ -116,7 +126,7 @@ class Database:
             rebuild_tables(self._connection)
         if version:
             self.rebuilt = f"the index had version {version}, this graphloc needs {INDEX_VERSION}"
-            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+            self._connection.executescript(_SHRINK)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -33,8 +33,7 @@ def collect(database: Database) -> int:
         unused = [row for row in rows if row[0] not in used]
         connection.executemany("DELETE FROM facts WHERE blob_id = ?", unused)
     if unused:
-        with database.reading() as connection:
-            connection.execute("PRAGMA incremental_vacuum").fetchall()
+        database.shrink()
     return len(unused)
 
 

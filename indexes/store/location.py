@@ -57,7 +57,7 @@ def _make(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):
-            (folder / ".gitignore").write_text("*\n", encoding="ascii")
+            (folder / ".gitignore").write_bytes(b"*\n")
     except OSError as error:
         raise from_os_error(error, folder) from error
     return folder

@@ -6,8 +6,10 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from indexes.errors import StoreError
 from indexes.store.blob_ids import pack_ids
 from indexes.store.database import Database
 from indexes.store.errors import SnapshotEvictedError, damaged
@@ -106,8 +108,14 @@ def _find(database: Database, query: str, parameters: tuple[str, ...]) -> Snapsh
         names = connection.execute(
             "SELECT name FROM sections WHERE key = ? ORDER BY name", (key,)
         ).fetchall()
-    now_ns = time.time_ns()
-    if not database.read_only and now_ns - used_at > _TOUCH_NS:
-        with database.writing() as connection:
-            connection.execute("UPDATE snapshots SET used_at = ? WHERE key = ?", (now_ns, key))
+    _touch(database, key, used_at)
     return SnapshotRecord(key, meta, tuple(name for (name,) in names), database)
+
+
+def _touch(database: Database, key: str, used_at_ns: int) -> None:
+    now_ns = time.time_ns()
+    if database.read_only or now_ns - used_at_ns < _TOUCH_NS:
+        return
+    # Whoever reads does not care that a full disk, say, keeps us from writing this down.
+    with suppress(StoreError), database.writing() as connection:
+        connection.execute("UPDATE snapshots SET used_at = ? WHERE key = ?", (now_ns, key))

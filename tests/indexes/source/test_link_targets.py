@@ -30,6 +30,7 @@ def test_agrees_with_the_file_system(tmp_path_factory, links):
         (root / path).symlink_to(target)
     for path in links:
         try:
+            os.stat(root / path)  # realpath alone is lenient about files used as folders
             real = os.path.relpath(os.path.realpath(root / path, strict=True), root)
         except OSError:
             real = None
