@@ -14,7 +14,12 @@ from pathlib import Path
 from graphloc.evaluation.errors import CloneError
 from indexes.model import PYTHON_SUFFIXES
 
-_KEPT_VARIABLES = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO")
+_KEPT_VARIABLES = (
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_SSL_CAINFO",
+)
 _STALLED = ("-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60")
 """Give up below 1 kB/s for a minute: a network that swallows packets must not stop a run."""
 _FETCH = (

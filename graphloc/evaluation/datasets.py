@@ -124,7 +124,9 @@ def load_dataset(path: Path, *, keep_going: bool = False) -> Dataset:
                 raise
             failures.append(Failure(_name_of(line, number), error.message))
     if not instances and not failures:
-        raise DatasetError(f"{path} holds no instance: write one JSON object a line", path=str(path))
+        raise DatasetError(
+            f"{path} holds no instance: write one JSON object a line", path=str(path)
+        )
     digest = hashlib.sha256(data).hexdigest()
     return Dataset(path.name, tuple(instances), tuple(failures), digest)
 
@@ -155,7 +157,9 @@ def line_error(path: Path, number: int, error: ValidationError) -> DatasetError:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "json_invalid":
-        what = f"is not JSON ({first['msg'].removeprefix('Invalid JSON: ')}): write one object a line"
+        what = (
+            f"is not JSON ({first['msg'].removeprefix('Invalid JSON: ')}): write one object a line"
+        )
     elif first["type"] == "missing":
         what = f"lacks {where}: add it, or leave the line out"
     elif where:

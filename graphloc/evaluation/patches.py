@@ -97,7 +97,9 @@ def read_patch(patch: str) -> tuple[FileChange, ...]:
         # A stream that ends lines at \n only: form feeds and the like belong to their line.
         files = PatchSet(io.StringIO(patch, newline="\n"))
     except UnidiffParseError as error:
-        raise GoldError(f"the patch is no unified diff ({error}): take it from `git diff`") from error
+        raise GoldError(
+            f"the patch is no unified diff ({error}): take it from `git diff`"
+        ) from error
     return tuple(
         FileChange(
             file.source_file.removeprefix("a/"),

@@ -33,7 +33,7 @@ class KeyKind(IntEnum):
 Key: TypeAlias = tuple[int, int] | tuple[int, int, str]
 Content: TypeAlias = frozenset[int] | frozenset[tuple[str, int]]
 
-MOST_VALUES = 48
+MOST_VALUES = 16
 """A place that holds more distinct values than this is a registry or a base type of everything; what
 would follow from it is noise (a call site with dozens of targets), so it counts as unknown."""
 

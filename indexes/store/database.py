@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from indexes.errors import StoreError
 from indexes.store.errors import from_os_error, from_sqlite_error
@@ -185,7 +186,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
     """Connect without writing; where not even the log's index can be made, without the log."""
     for option in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{option}",
+            f"file:{quote(os.fsencode(path.absolute()))}?{option}",
             uri=True,
             timeout=_BUSY_TIMEOUT_S,
             isolation_level=None,

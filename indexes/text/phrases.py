@@ -23,16 +23,13 @@ from indexes.text.bm25 import Bm25Parameters, FloatArray, IdfVariant, inverse_do
 from indexes.text.postings import Arrays, Int32Array, Int64Array, concatenate_ranges
 from indexes.text.shingles import (
     SHINGLE_WORDS,
-    WORD,
+    ShingledText,
     UInt64Array,
     hash_runs,
     hash_word,
     is_telling,
     split_segments,
 )
-
-MAX_EVIDENCE_CHARS = 200
-"""Length at which a match's text is cut."""
 
 _RARITY = Bm25Parameters(idf=IdfVariant.LUCENE)
 
@@ -120,45 +117,6 @@ class PhraseIndexBuilder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """A text cut into runs of three and of two words."""
-
-    spans: list[tuple[int, int]]
-    """Where each word stands."""
-    hashes: UInt64Array
-    starts: Int64Array
-    sizes: Int64Array
-
-    @classmethod
-    def cut(cls, text: str) -> _Text:
-        words = list(WORD.finditer(text))
-        word_hashes = np.array([hash_word(word.group().lower()) for word in words], dtype=np.uint64)
-        starts = {
-            size: np.arange(max(0, len(words) - size + 1), dtype=np.int64)
-            for size in (SHINGLE_WORDS, 2)
-        }
-        return cls(
-            spans=[word.span() for word in words],
-            hashes=np.concatenate(
-                [hash_runs(word_hashes, start, size) for size, start in starts.items()]
-            ),
-            starts=np.concatenate(list(starts.values())),
-            sizes=np.repeat(list(starts), [start.size for start in starts.values()]),
-        )
-
-    def longest_covered(self, text: str, found: UInt64Array) -> str:
-        """Longest stretch of the text whose words all lie in runs with one of the hashes."""
-        chosen = np.isin(self.hashes, found)
-        covered = np.zeros(len(self.spans) + 2, dtype=np.int8)
-        covered[concatenate_ranges(self.starts[chosen] + 1, self.sizes[chosen])] = 1
-        edges = np.diff(covered)
-        first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-        longest = int(np.argmax(last - first))
-        start = self.spans[first[longest]][0]
-        return text[start : min(self.spans[last[longest] - 1][1], start + MAX_EVIDENCE_CHARS)]
-
-
-@dataclass(frozen=True, slots=True)
 class _Hits:
     """Shingles of a text that the index holds; (shingle, document) pairs are distinct."""
 
@@ -208,11 +166,11 @@ class PhraseIndex:
         (n_docs,) float32
             >= 0. Rarity is Lucene's idf over documents; each shingle counts once for a document.
         """
-        return self._score(self._look_up(_Text.cut(text))).astype(np.float32)
+        return self._score(self._look_up(ShingledText.cut(text))).astype(np.float32)
 
     def find_matches(self, text: str, limit: int = 50) -> list[PhraseMatch]:
         """Find the documents whose messages occur in `text`, best first, ties by number."""
-        runs = _Text.cut(text)
+        runs = ShingledText.cut(text)
         hits = self._look_up(runs)
         scores = self._score(hits)
         coverage = self._cover(hits)
@@ -223,7 +181,7 @@ class PhraseIndex:
                 doc=int(doc),
                 score=float(scores[doc]),
                 coverage=float(coverage[doc]),
-                text=runs.longest_covered(text, hits.hashes[hits.rows[hits.docs == doc]]),
+                text=runs.longest_covered(hits.hashes[hits.rows[hits.docs == doc]]),
             )
             for doc in best
         ]
@@ -262,7 +220,7 @@ class PhraseIndex:
                 f"the phrase index lacks the array {error}; rebuild it with `graphloc index`"
             ) from error
 
-    def _look_up(self, runs: _Text) -> _Hits:
+    def _look_up(self, runs: ShingledText) -> _Hits:
         wanted = np.unique(runs.hashes)
         places = np.searchsorted(self._hashes, wanted)
         inside = places < self._hashes.size

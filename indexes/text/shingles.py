@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from indexes.text.postings import Int64Array
+from indexes.text.postings import Int64Array, concatenate_ranges
 from indexes.text.stop_words import STOP_WORDS
 
 UInt64Array = npt.NDArray[np.uint64]
@@ -18,7 +19,10 @@ SHINGLE_WORDS = 3
 MAX_LITERAL_WORDS = 256
 """Words of a literal that are looked at: no message is longer; templates and data tables are."""
 
-WORD = re.compile(r"\w+")
+MAX_EVIDENCE_CHARS = 200
+"""Length at which a stretch of text shown as evidence is cut."""
+
+_WORD = re.compile(r"\w+")
 _HOLE = re.compile(
     r"%(?:\(\w+\))?[-#0+]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[diouxXeEfFgGcrsa]"  # printf style
     r"|\{(?:[^{}]|\{[^{}]*\})*\}"  # str.format and f-strings, with nested format specs
@@ -80,3 +84,51 @@ def hash_runs(word_hashes: UInt64Array, starts: Int64Array, size: int) -> UInt64
         hashes = (hashes ^ word_hashes[starts + offset]) * _PRIME
         hashes ^= hashes >> _FOLD
     return hashes
+
+
+@dataclass(frozen=True, slots=True)
+class ShingledText:
+    """A text cut into all its runs of three and of two words."""
+
+    text: str
+    spans: list[tuple[int, int]]
+    """Where each word stands."""
+    hashes: UInt64Array
+    """(n_runs,) as `hash_runs` gives them; the two arrays below go with it."""
+    starts: Int64Array
+    """Number of each run's first word."""
+    sizes: Int64Array
+    """Words of each run."""
+
+    @classmethod
+    def cut(cls, text: str) -> ShingledText:
+        """Find the words of `text` and hash their runs."""
+        words = list(_WORD.finditer(text))
+        word_hashes = np.array([hash_word(word.group().lower()) for word in words], dtype=np.uint64)
+        starts = {
+            size: np.arange(max(0, len(words) - size + 1), dtype=np.int64)
+            for size in (SHINGLE_WORDS, 2)
+        }
+        return cls(
+            text=text,
+            spans=[word.span() for word in words],
+            hashes=np.concatenate(
+                [hash_runs(word_hashes, start, size) for size, start in starts.items()]
+            ),
+            starts=np.concatenate(list(starts.values())),
+            sizes=np.repeat(list(starts), [start.size for start in starts.values()]),
+        )
+
+    def longest_covered(self, found: UInt64Array) -> str:
+        """Longest stretch of the text whose words all lie in runs with one of the hashes.
+
+        At least one of them must occur. Cut at `MAX_EVIDENCE_CHARS`.
+        """
+        chosen = np.isin(self.hashes, found)
+        covered = np.zeros(len(self.spans) + 2, dtype=np.int8)
+        covered[concatenate_ranges(self.starts[chosen] + 1, self.sizes[chosen])] = 1
+        edges = np.diff(covered)
+        first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+        longest = int(np.argmax(last - first))
+        start = self.spans[first[longest]][0]
+        return self.text[start : min(self.spans[last[longest] - 1][1], start + MAX_EVIDENCE_CHARS)]

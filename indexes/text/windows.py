@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from indexes.model import Span
-from indexes.text.postings import Int64Array, concatenate_ranges
+from indexes.text.postings import concatenate_ranges
 
 WINDOW_LINES = 20
 SLICES = 2
@@ -29,9 +29,6 @@ SLICES = 2
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-
-_LINES_AT_ONCE = 1 << 17
-"""Lines whose tokens are expanded at a time: some 20 MB."""
 
 LineTokenizer = Callable[[str], Iterable[str]]
 
@@ -108,19 +105,21 @@ class WindowIndex:
 
     Notes
     -----
-    Building takes O(p log p) for p tokens of all lines; a query O(windows + postings of
-    its tokens).
+    Building takes O(tokens of distinct lines); a query O(windows + postings of its tokens).
     """
 
     def __init__(self, windows: Sequence[Window], *, tokenize: LineTokenizer = line_tokens) -> None:
         self.windows = tuple(windows)
         self._tokenize = tokenize
-        self._numbers: dict[str, int] = {}
-        pairs = self._distinct_pairs()
-        tokens, self._owners = pairs // len(self.windows), pairs % len(self.windows)
-        self._sizes = np.bincount(self._owners, minlength=len(self.windows))
+        numbering: defaultdict[str, int] = defaultdict(count().__next__)
+        tokens, sizes = self._token_sets(numbering)
+        self._numbers = dict(numbering)
+        self._sizes = np.array(sizes, dtype=np.int64)
+        token_ids = np.array(tokens, dtype=np.int64)
+        owners = np.repeat(np.arange(len(sizes), dtype=np.int32), self._sizes)
+        self._owners = owners[np.argsort(token_ids, kind="stable")]
         self._indptr = np.zeros(len(self._numbers) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(tokens, minlength=len(self._numbers)), out=self._indptr[1:])
+        np.cumsum(np.bincount(token_ids, minlength=len(self._numbers)), out=self._indptr[1:])
 
     def similarities(self, query: str) -> npt.NDArray[np.float32]:
         """Jaccard similarity of the query's tokens with each window's.
@@ -158,39 +157,18 @@ class WindowIndex:
                 best.append((self.windows[number], float(similarities[number])))
         return best
 
-    def _distinct_pairs(self) -> Int64Array:
-        """Every ``token number * n_windows + window number`` that occurs, ascending."""
-        line_numbers: defaultdict[str, int] = defaultdict(count().__next__)
-        lines, line_counts = array("i"), array("i")
-        for window in self.windows:
-            texts = window.text.split("\n")
-            lines.extend(map(line_numbers.__getitem__, texts))
-            line_counts.append(len(texts))
-        tokens, sizes = self._tokenize_lines(line_numbers)
-        starts = np.cumsum(sizes) - sizes
-        line_ids = np.array(lines, dtype=np.int64)
-        owners = np.repeat(np.arange(len(self.windows)), np.array(line_counts, dtype=np.int64))
-        chunks = [np.zeros(0, dtype=np.int64)]
-        for start in range(0, line_ids.size, _LINES_AT_ONCE):
-            chunk = line_ids[start : start + _LINES_AT_ONCE]
-            pairs = tokens[concatenate_ranges(starts[chunk], sizes[chunk])] * len(self.windows)
-            pairs += np.repeat(owners[start : start + _LINES_AT_ONCE], sizes[chunk])
-            chunks.append(_sort_distinct(pairs))
-        return _sort_distinct(np.concatenate(chunks))
-
-    def _tokenize_lines(self, lines: Iterable[str]) -> tuple[Int64Array, Int64Array]:
-        """Distinct token numbers of each line, one line behind the other, and how many."""
-        numbering: defaultdict[str, int] = defaultdict(count().__next__)
+    def _token_sets(self, numbering: defaultdict[str, int]) -> tuple[array[int], array[int]]:
+        """Distinct token numbers of every window, one window behind the other, and their sizes."""
+        number_of = numbering.__getitem__
+        lines: dict[str, tuple[int, ...]] = {}
         tokens, sizes = array("i"), array("i")
-        for line in lines:
-            distinct = set(self._tokenize(line))
-            tokens.extend(map(numbering.__getitem__, distinct))
+        for window in self.windows:
+            distinct: set[int] = set()
+            for line in window.text.split("\n"):
+                numbers = lines.get(line)
+                if numbers is None:
+                    numbers = lines[line] = tuple(map(number_of, self._tokenize(line)))
+                distinct.update(numbers)
             sizes.append(len(distinct))
-        self._numbers = dict(numbering)
-        return np.array(tokens, dtype=np.int64), np.array(sizes, dtype=np.int64)
-
-
-def _sort_distinct(values: Int64Array) -> Int64Array:
-    """Distinct values >= 0, ascending; sorts in place, which `numpy.unique` does not."""
-    values.sort()
-    return values[np.diff(values, prepend=-1) > 0]
+            tokens.extend(distinct)
+        return tokens, sizes

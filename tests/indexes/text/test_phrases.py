@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from indexes.errors import IndexDamagedError
 from indexes.text import PhraseIndex, PhraseIndexBuilder
-from indexes.text.phrases import MAX_EVIDENCE_CHARS
-from indexes.text.shingles import MAX_LITERAL_WORDS, split_segments
+from indexes.text.shingles import MAX_EVIDENCE_CHARS, MAX_LITERAL_WORDS, split_segments
 
 
 def build(*documents, n_docs=None):
