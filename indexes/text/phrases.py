@@ -3,8 +3,8 @@
 A string literal of the code is cut at its format holes (``%s``, ``{}``, f-string expressions) into
 segments of words. Every run of three consecutive words of a segment, and a segment of two words as
 a whole, is a *shingle*. An issue is cut into shingles the same way, so looking it up takes one
-binary search for each. Hashes have 64 bits: with 32, an issue of 500 words would meet a shingle of
-a large repository by mere collision in one of ten cases.
+binary search for each. Hashes have 64 bits: with 32, one issue in a hundred (500 words against the
+50,000 shingles of a large repository) would match some message by collision alone.
 """
 
 from __future__ import annotations
@@ -102,10 +102,7 @@ class PhraseIndexBuilder:
         literals = np.array(self._segment_literals, dtype=np.int64)
         segment_starts = np.cumsum(sizes) - sizes
         hashes, owners = [], []
-        for size, chosen in (
-            (SHINGLE_WORDS, sizes >= SHINGLE_WORDS),
-            (2, sizes == 2),
-        ):
+        for size, chosen in ((SHINGLE_WORDS, sizes >= SHINGLE_WORDS), (2, sizes == 2)):
             n_runs = sizes[chosen] - size + 1
             starts = concatenate_ranges(segment_starts[chosen], n_runs)
             runs_telling = np.zeros(starts.size, dtype=bool)
