@@ -18,7 +18,7 @@ from pathlib import Path
 from indexes.errors import DiskFullError, IndexDamagedError, StoreError
 
 _FULL_BYTES = 1 << 20
-"""Less than 1 MiB left explains an I/O error whose cause SQLite does not tell."""
+"""Less than 1 MiB left explains a failure whose cause SQLite does not tell."""
 
 
 class SnapshotEvictedError(StoreError):
@@ -57,7 +57,8 @@ def from_os_error(error: OSError, path: Path) -> StoreError:
 def from_sqlite_error(error: sqlite3.Error, path: Path) -> StoreError:
     """Return our error for SQLite's."""
     primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _is_full(path)):
+    may_be_full = primary in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+    if primary == sqlite3.SQLITE_FULL or (may_be_full and _is_full(path)):
         return disk_full(path)
     # The statements are fixed, so a plain SQL error means that tables are not what they were.
     if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}:
