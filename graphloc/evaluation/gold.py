@@ -91,11 +91,11 @@ def _iter_files(source: Source, wanted: Collection[str]) -> Iterator[tuple[str, 
         left.discard(entry.path)
         yield entry.path, data
     if left:
-        reasons = {missing.path: missing.reason for missing in source.missing}
         path = min(left)
+        reasons = [f" here ({m.reason})" for m in source.missing if m.path == path]
         raise GoldError(
             f"the patch changes {path}, which commit {source.revision} does not hold"
-            f"{' here: ' + reasons[path] if path in reasons else ''}: check base_commit and the clone",
+            f"{''.join(reasons)}: check base_commit and the clone",
             path=path,
         )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from unidiff import PatchSet
 from unidiff.errors import UnidiffParseError
+from unidiff.patch import Hunk as PatchHunk
+from unidiff.patch import Line, PatchSet
 
 from graphloc.evaluation.errors import GoldError
 
@@ -66,25 +66,6 @@ class FileChange:
     hunks: tuple[Hunk, ...]
 
 
-class _Hunk(Protocol):
-    """The part of unidiff's hunk that is used."""
-
-    source_start: int
-    source_length: int
-
-    def __iter__(self) -> Iterator[_Line]: ...
-
-
-class _Line(Protocol):
-    """The part of unidiff's line that is used; the package has no annotations of its own."""
-
-    is_removed: bool
-    is_added: bool
-    is_context: bool
-    source_line_no: int
-    value: str
-
-
 def read_patch(patch: str) -> tuple[FileChange, ...]:
     """Return the changes to files that exist before the patch; new files are left out.
 
@@ -110,14 +91,14 @@ def read_patch(patch: str) -> tuple[FileChange, ...]:
     )
 
 
-def _read_hunk(hunk: _Hunk) -> Hunk:
+def _read_hunk(hunk: PatchHunk) -> Hunk:
     # A hunk without source lines names the line before it instead of its first.
     start = hunk.source_start + (0 if hunk.source_length else 1)
     source = tuple(line.value for line in hunk if line.is_removed or line.is_context)
     return Hunk(start, source, tuple(_iter_runs(hunk, start - 1)))
 
 
-def _iter_runs(lines: Iterable[_Line], after: int) -> Iterator[Run]:
+def _iter_runs(lines: Iterable[Line], after: int) -> Iterator[Run]:
     removed: list[int] = []
     added: list[str] = []
     for line in lines:

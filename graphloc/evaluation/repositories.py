@@ -26,7 +26,7 @@ class Repositories:
     paths: Mapping[str, Path] = field(default_factory=dict)
     """Clones by ``owner/name``."""
     remote: str | None = GITHUB
-    """Address before ``/owner/name`` to clone from into the folder; None to leave the network be."""
+    """Address before ``/owner/name`` to clone from into the folder; None to stay offline."""
 
     def get(self, repo: str) -> Path:
         """Return the clone of ``owner/name``, which is cloned if it is nowhere at hand.
@@ -45,7 +45,8 @@ class Repositories:
             return path
         if self.folder is None or self.remote is None:
             raise RepositoryNotFoundError(
-                f"no clone of {repo} is at hand: name one with --repo-map, or a folder with --repos",
+                f"no clone of {repo} is at hand: name one with --repo-map, "
+                "or a folder for clones with --repos",
                 repo=repo,
             )
         return clone_repository(
