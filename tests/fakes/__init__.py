@@ -1,0 +1,1 @@
+"""Real parts in a small size, for tests: a scripted chat server."""
