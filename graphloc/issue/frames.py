@@ -120,7 +120,12 @@ def _code_below(lines: Sequence[str], row: int, prefix: str) -> tuple[str | None
     deeper = len(line) - len(line.lstrip(" \t"))
     code = strip_margin(line).strip()
     is_code = deeper > indentation or (deeper == indentation and not looks_like_error(code))
-    if not code or not is_code or _CPYTHON.search(code) or code.startswith(("Traceback (", "[Previous line")):
+    if (
+        not code
+        or not is_code
+        or _CPYTHON.search(code)
+        or code.startswith(("Traceback (", "[Previous line"))
+    ):
         return None, row
     while row + 1 < len(lines) and "^" in lines[row + 1] and _MARKS_ONLY.match(lines[row + 1]):
         row += 1

@@ -11,14 +11,18 @@ from graphloc.issue.model import Identifier, IdentifierKind, Place
 
 _MAX_LENGTH = 160
 _MIN_WORD_LENGTH = 2
-_NAME = re.compile(r"(?<![\w$\\])(?<!\w\.)[^\W\d]\w*+(?:(?:\.|::|#(?=[a-z_]))[^\W\d]\w*+)*+(?P<call>\()?", re.ASCII)
+_NAME = re.compile(
+    r"(?<![\w$\\])(?<!\w\.)[^\W\d]\w*+(?:(?:\.|::|#(?=[a-z_]))[^\W\d]\w*+)*+(?P<call>\()?", re.ASCII
+)
 _OPTION = re.compile(r"(?<![\w-])--[A-Za-z]\w*+(?:-\w++)*+")
 _KEYWORD = re.compile(r"(?<![\w.\-$\"'/])[a-z_]\w*+(?==(?!=))", re.ASCII)
 _DECORATOR = re.compile(r"(?<![\w.@])@([^\W\d]\w*+(?:\.\w++)*+)", re.ASCII)
 _SEPARATOR = re.compile(r"::|#")
 _DUNDER = re.compile(r"__\w+__$")
 _CONSTANT = re.compile(r"_*[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+_*$|_+[A-Z][A-Z0-9]+$")
-_PASCAL = re.compile(r"_*[A-Z](?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]+$|_+[A-Z][A-Za-z0-9]+$")
+_PASCAL = re.compile(
+    r"_*[A-Z](?=[A-Z0-9]*[a-z])(?=[a-z0-9]*[A-Z])[A-Za-z0-9]+$|_+[A-Z][A-Za-z0-9]+$"
+)
 _CAMEL = re.compile(r"_*[a-z](?=[a-z0-9]*[A-Z])[A-Za-z0-9]+$")
 _PLURAL_CAPITALS = re.compile(r"[A-Z]+s$")
 _WITH_DIGIT = re.compile(r"[a-z]{2,}\d[a-z0-9]*[a-z][a-z0-9]*$")
@@ -42,7 +46,8 @@ _STOPS = frozenset(
     """.split()  # noqa: SIM905 -- a list of forty words one a line hides the code
 ).union(keyword.kwlist)
 _FILE_EXTENSIONS = frozenset(
-    "py pyi pyx ipynb md rst txt yaml yml toml cfg ini pdf png jpg csv log so js html css c h".split()  # noqa: SIM905
+    {"py", "pyi", "pyx", "ipynb", "md", "rst", "txt", "yaml", "yml", "toml", "cfg", "ini", "pdf"}
+    | {"png", "jpg", "csv", "log", "so", "js", "html", "css", "c", "h"}
 )
 _PLAIN_ENGLISH = frozenset(
     """
@@ -52,7 +57,7 @@ _PLAIN_ENGLISH = frozenset(
     base main class method function argument parameter attribute property module decorator keyword
     used using called calls should would could can may might will does has have was were are been
     being takes itself name names named like instead than because while there here python user
-    inside
+    inside installation install solved only most best right wrong correct standard
     """.split()  # noqa: SIM905 -- a list of sixty words one a line hides the code
 )
 
@@ -89,7 +94,8 @@ class IdentifierCounter:
 
     def add(self, name: str, kind: IdentifierKind, place: Place, count: int = 1) -> None:
         """Count a name; those that are too long to be one, and Python's own words, are left out."""
-        if 1 < len(name) <= _MAX_LENGTH and name not in _STOPS:
+        is_extension = kind is IdentifierKind.WORD and name in _FILE_EXTENSIONS
+        if 1 < len(name) <= _MAX_LENGTH and name not in _STOPS and not is_extension:
             self._counts.setdefault((name, kind), Counter())[place] += count
 
     def add_names(self, names: Iterable[str], place: Place) -> None:

@@ -14,8 +14,9 @@ _MIN_SHARE = 0.08
 (they share a few such as "in" and "a")."""
 _MAX_FOREIGN = 0.2
 _FUNCTION_WORDS = frozenset(
-    "the is are was be to of and that this it for with not when on as if from can should which"
-    " have has but there i you we would".split()
+    {"the", "is", "are", "was", "be", "to", "of", "and", "that", "this", "it", "for", "with", "not"}
+    | {"when", "on", "as", "if", "from", "can", "should", "which", "have", "has", "but", "there"}
+    | {"i", "you", "we", "would"}
 )
 _WORD = re.compile(r"[^\W\d_]+")
 

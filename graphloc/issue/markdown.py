@@ -160,7 +160,7 @@ class _Splitter:
         return next((row for row in rows if pattern.search(self.lines[row])), self.row)
 
     def _last_row(self, name: str) -> int:
-        """Last row that closes a block opened by `name`, so that no search runs to the end in vain."""
+        """Last row that closes a block opened by `name`: no search runs to the end in vain."""
         if name not in self.last_rows:
             pattern = re.compile("-->") if name == "<!--" else _CLOSERS[name]
             rows = range(len(self.lines) - 1, -1, -1)

@@ -10,16 +10,16 @@ from graphloc.issue.model import PathMention, Place
 _MAX_LENGTH = 300
 _TOKEN = re.compile(r"(?<![\w.~@/\\:-])[\w.~@/\\<{*-][\w.~@/\\:#+<>{}*\[\]=-]*+")
 _STRONG = frozenset(
-    "py pyi pyw pyx pxd pxi ipynb cfg toml yaml yml json md rst txt ini sh bat ps1 html htm css scss"
-    " js jsx ts tsx vue sql xml csv tsv j2 jinja jinja2 tmpl lock proto cpp cc cu hpp java rb php"
-    " tf po pot mo conf env spec mdx ejs svg ico rs".split()
+    {"py", "pyi", "pyw", "pyx", "pxd", "pxi", "ipynb", "cfg", "toml", "yaml", "yml", "json", "md"}
+    | {"rst", "txt", "ini", "sh", "bat", "ps1", "html", "htm", "css", "scss", "js", "jsx", "ts"}
+    | {"tsx", "vue", "sql", "xml", "csv", "tsv", "j2", "jinja", "jinja2", "tmpl", "lock", "proto"}
+    | {"cpp", "cc", "cu", "hpp", "java", "rb", "php", "tf", "po", "pot", "mo", "conf", "env"}
+    | {"spec", "mdx", "ejs", "svg", "ico", "rs"}
 )
-_WITH_FOLDER = _STRONG | frozenset(
-    "c h go r in f f90 pyd so tex log mk def ui kv cmd key pem".split()
-)
-_BARE_NAMES = frozenset(
-    "Dockerfile Makefile Pipfile Procfile Jenkinsfile Vagrantfile Gemfile".split()
-)
+"""Extensions that make a file of a bare name."""
+_WITH_FOLDER = _STRONG | {"c", "h", "go", "r", "in", "f", "f90", "pyd", "so", "tex", "log", "mk"}
+"""Extensions that make a file of a name only behind a folder; alone they may be attributes."""
+_BARE_NAMES = frozenset({"Dockerfile", "Makefile", "Pipfile", "Procfile", "Jenkinsfile"})
 _TAIL = re.compile(
     r"^(?P<path>[^:#]+(?:\.\w+)?)"
     r"(?:::?(?P<node>[A-Za-z_][\w:.\[\]-]*)|(?::|#L)(?P<line>\d{1,7})(?:[:-]L?\d+)*)?"
@@ -80,7 +80,8 @@ def find_paths(text: str, place: Place) -> Iterator[PathMention]:
             continue
         mention = _parse_token(token.rstrip(".:=-<*"), place)
         if mention is None or (
-            text.startswith("(", match.end()) and not (mention.line or mention.node or token[-1] == "]")
+            text.startswith("(", match.end())
+            and not (mention.line or mention.node or token[-1] == "]")
         ):
             continue
         yield mention if mention.line else _with_line_nearby(mention, text, match)
@@ -88,7 +89,7 @@ def find_paths(text: str, place: Place) -> Iterator[PathMention]:
 
 def _parse_token(token: str, place: Place) -> PathMention | None:
     drive = token[:2] if re.match(r"[A-Za-z]:[\\/]", token) else ""
-    parsed = _TAIL.match(token[len(drive) :].split("=")[-1].lstrip("@<{*["))
+    parsed = _TAIL.match(token[len(drive) :].rpartition("=")[2].lstrip("@<{*["))
     if parsed is None:
         return None
     text = drive + parsed["path"].rstrip(".>}]")

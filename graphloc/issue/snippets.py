@@ -15,21 +15,23 @@ from dataclasses import dataclass, field
 from graphloc.issue.model import Block, Snippets
 
 _PYTHON_FENCES = frozenset(
-    ["", "py", "python", "python3", "python2", "pycon", "ipython", "py3", "console", "text", "txt"]
-    + [
+    {
+        "",
+        "py",
+        "python",
+        "python2",
+        "python3",
+        "py3",
+        "pycon",
+        "ipython",
         "pytb",
         "pytest",
-        "diff",
-        "patch",
-        "doctest",
-        "default",
-        "paste",
-        "shell",
-        "bash",
-        "sh",
         "cython",
-    ]
+    }
+    | {"console", "text", "txt", "diff", "patch", "doctest", "default", "paste"}
+    | {"shell", "bash", "sh"}
 )
+"""Fences under which Python is found in practice; others hold another language for sure."""
 _MAX_PARSED = 60_000
 """Longer snippets are data or logs; the parser's recursion is not to be tried on them."""
 _MAX_PARSED_LINE = 2_000
@@ -127,7 +129,7 @@ class _Reader:
 
     def _bind(self, alias: str, name: str) -> None:
         self.imported[name] = None
-        top = name.split(".")[0]
+        top = name.partition(".")[0]
         self.origins[alias] = name if alias != top else top
 
     def _read_tree(self, tree: ast.AST) -> None:
