@@ -78,7 +78,8 @@ _ENVIRONMENT_HEADING = re.compile(
 _VERSION_LINE = re.compile(
     r"""^[\s>*|`+-]*(?:
       [A-Za-z][\w.\-\[\]]*+\s?(?:===?|~=|>=|@)\s?[\w.+!*-]{1,60}(?:\s[;\#].*)?$
-    | [A-Za-z][\w.\-()/ ?*]{0,45}(?<!\d)[:=]\s*[`*"]{0,3}v?\d+(?:\.[\w+*-]+)*+\b.{0,90}$
+    | [A-Za-z][\w.\-()/ ?*]{0,45}(?:(?<!\d)[:=]|[:=](?=\D))\s*
+        [`*"]{0,3}v?\d+(?:\.[\w+*-]+)*+\b.{0,90}$
     | [A-Za-z][\w.\-()/ ?*]{0,45}:\s*[`*"]{0,3}(?:none|n/?a|no|yes|true|false|linux|windows|mac\w*
         |darwin|ubuntu|debian|fedora|osx|arch|little|unknown|nvidia|amd|intel|apple|geforce|x86\w*
         |not\ installed|could\ not\ collect|\w\w_\w\w\.utf-?8)\b.{0,60}$

@@ -47,20 +47,21 @@ def find_errors(text: str) -> Iterator[ReportedError]:
 
 
 def merge_errors(*groups: tuple[ReportedError, ...]) -> tuple[ReportedError, ...]:
-    """Join errors; one without a message is left out where its type is known already."""
+    """Join errors, earlier groups first; what an earlier error says already is left out.
+
+    An error says another one if type and message agree, or if types agree and the other one has no
+    message. Errors of different tracebacks are all kept.
+    """
     found = list(dict.fromkeys(error for group in groups for error in group))
-    seen: set[tuple[str, str]] = set()
+    told = {(error.type, error.message) for error in found if error.traceback is not None}
     with_message = {error.type for error in found if error.message}
     kept = []
     for error in found:
-        key = (error.type, error.message)
-        is_bare = not error.message and error.type in with_message and error.traceback is None
-        if key in seen or is_bare:
-            continue
         if error.traceback is None:
-            seen.add(key)
-        else:
-            seen.update({key, (error.type, "")})
+            is_bare = not error.message and error.type in with_message
+            if is_bare or (error.type, error.message) in told:
+                continue
+            told.add((error.type, error.message))
         kept.append(error)
     return tuple(kept)
 

@@ -35,7 +35,8 @@ _IPYTHON_OLD = re.compile(
 )
 _ARROW = re.compile(r"^\s*(?:-{1,8}>|❱) ?(?P<line>\d{1,9})(?: (?P<code>.*))?$")
 _PYTEST = re.compile(
-    r"^(?P<path>[^\s:\"']{1,400}\.pyx?):(?P<line>\d{1,9}): ?(?:in (?P<function>[\w.<>]+)|(?P<error>[\w.]+)?)\s*$"
+    r"^(?P<path>[^\s:\"']{1,400}\.pyx?):(?P<line>\d{1,9}):"
+    r"(?: (?:in (?P<function>[\w.<>]+)|[\w.]+))?\s*$"
 )
 _RICH = re.compile(r"^(?P<path>[^\s:\"']{1,400}\.pyx?):(?P<line>\d{1,9}) in (?P<function>[\w.<>]+)")
 _PDB = re.compile(

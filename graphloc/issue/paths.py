@@ -78,13 +78,17 @@ def find_paths(text: str, place: Place) -> Iterator[PathMention]:
         token = match[0]
         if len(token) > _MAX_LENGTH or not ("." in token or "/" in token or token in _BARE_NAMES):
             continue
-        mention = _parse_token(token.rstrip(".:=-<*"), place)
-        if mention is None or (
-            text.startswith("(", match.end())
-            and not (mention.line or mention.node or token[-1] == "]")
-        ):
+        is_quoted = place is Place.PROSE and text[match.start() - 1 : match.start()] == "`"
+        mention = _parse_token(token.rstrip(".:=-<*"), Place.INLINE_CODE if is_quoted else place)
+        if mention is None or _is_method_call(mention, text, match):
             continue
         yield mention if mention.line else _with_line_nearby(mention, text, match)
+
+
+def _is_method_call(mention: PathMention, text: str, match: re.Match[str]) -> bool:
+    """Whether an open parenthesis follows, as in ``response.json()``, and nothing explains it."""
+    is_explained = bool(mention.line or mention.node) or match[0].endswith("]")
+    return text.startswith("(", match.end()) and not is_explained
 
 
 def _parse_token(token: str, place: Place) -> PathMention | None:

@@ -33,6 +33,7 @@ from graphloc.issue.snippets import read_snippets
 from graphloc.issue.tracebacks import Tracebacks, find_tracebacks
 from indexes.errors import EmptyIssueError
 
+_MARKUP_LINE = re.compile(r"\s*(?:```|~~~|<!--|<pre>|\{\{\{)")
 _PATH = re.compile(r"(?<![\w.~:-])[\w.~:-]*+[\\/][^\s\"',():]*+")
 """A path in a traceback: its parts say no more about names than `Issue.frames` does."""
 
@@ -112,14 +113,19 @@ class _Parts:
 
 
 def _find_title(lines: list[str]) -> tuple[str, int]:
-    """Return the title and the row behind it."""
-    row = next(row for row, line in enumerate(lines) if line.strip())
+    """Return the title and the row at which the body begins.
+
+    A text that begins with code or a comment has no title of its own: its first line with content
+    serves, and the body is all of it.
+    """
+    rows = [row for row, line in enumerate(lines) if line.strip()]
+    row = next((row for row in rows if not _MARKUP_LINE.match(lines[row])), rows[0])
     line = lines[row].strip()
-    return line.lstrip("#= ").strip() or line, row + 1
+    return line.lstrip("#= ").strip() or line, row + 1 if row == rows[0] else 0
 
 
 def _take_apart(lines: list[str], body_row: int, tracebacks: Tracebacks) -> _Parts:
-    blocks = find_blocks(["", *lines[1:]] if body_row == 1 else [""] * body_row + lines[body_row:])
+    blocks = find_blocks([""] * body_row + lines[body_row:])
     kept = list(remove_boilerplate(blocks)) or blocks
     prose, code, bare = [], [], []
     for block in kept:
@@ -188,6 +194,11 @@ def _add_plain_words(counter: IdentifierCounter, code: Snippets, tracebacks: Tra
 
 def _find_paths(title: str, parts: _Parts) -> tuple[PathMention, ...]:
     found = list(find_paths(blank_urls(title), Place.TITLE))
+    found.extend(find_paths(blank_urls("\n\n".join(parts.prose)), Place.PROSE))
+    seen = {mention.path for mention in found}
     for place, text in parts.by_place():
-        found.extend(find_paths(text, place))
+        if place is Place.INLINE_CODE:
+            found.extend(m for m in find_paths(text, place) if m.path not in seen)
+        elif place is not Place.PROSE:
+            found.extend(find_paths(text, place))
     return tuple(dict.fromkeys(found))
