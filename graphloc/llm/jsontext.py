@@ -66,7 +66,7 @@ def find_json(text: str) -> JsonValue:
 
 
 def iter_json(text: str) -> Iterator[JsonValue]:
-    """Yield the values of fenced blocks; without any, the outermost objects and lists of the prose."""
+    """Yield the values of fenced blocks; without any, those that stand in the prose."""
     found = False
     for _, body in iter_fences(text):
         try:
