@@ -62,8 +62,7 @@ class ServerAnswer:
 
 def translate_failure(answer: ServerAnswer, redactor: Redactor) -> ModelError:
     """Return the error for an HTTP status of 400 and above."""
-    said, code, param = _read_body(answer.body)
-    said = redactor.clean(said)[:_MAX_MESSAGE_CHARS]
+    said, code, param = (redactor.clean(t)[:_MAX_MESSAGE_CHARS] for t in _read_body(answer.body))
     status = answer.status
     values: dict[str, str | int] = {
         "status": status,

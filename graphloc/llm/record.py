@@ -33,6 +33,7 @@ from repair.ports import (
 )
 
 SCHEMA_VERSION = 1
+_SQLITE_MAGIC = b"SQLite format 3\0"
 _BUSY_TIMEOUT_S = 60.0
 """A writer holds the file for one synced row, some milliseconds; a minute covers many of them."""
 
@@ -71,6 +72,7 @@ class ReplyRecord:
             raise RecordError(f"there is no record to replay at {path}", path=str(path))
         with self._translated():
             path.parent.mkdir(parents=True, exist_ok=True)
+            self._refuse_other_files()
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
@@ -121,6 +123,17 @@ class ReplyRecord:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+    def _refuse_other_files(self) -> None:
+        """Leave a file alone that is none of ours; SQLite itself takes a short one for empty."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as stream:
+            start = stream.read(len(_SQLITE_MAGIC))
+        if start not in (b"", _SQLITE_MAGIC):
+            raise RecordError(
+                f"{self.path} is no record of replies: name another file", path=str(self.path)
+            )
 
     def _prepare(self) -> None:
         # The rollback journal rather than WAL: one file to copy about, and switching a new file to
