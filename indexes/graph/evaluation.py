@@ -2,15 +2,15 @@
 
 A *unit* is a function or method with all that is nested in it, or a module with its class bodies.
 Evaluating a unit is a pure function of the file's facts, of what names alone decide (`Program`,
-`Hierarchy`) and of the state that other units wrote in the round before. Flow-insensitive and
-field-sensitive, as PyCG's assignment graph (Salis et al., ICSE 2021, https://arxiv.org/abs/2103.00587)
-is; unlike it, on demand and one unit at a time.
+`Hierarchy`) and of the state after the round before. Flow-insensitive and field-sensitive, as
+PyCG's assignment graph (Salis et al., ICSE 2021, https://arxiv.org/abs/2103.00587) is; unlike it,
+on demand and one unit at a time. What depends on no state is evaluated once and never again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import cast
+from collections.abc import Callable, Iterable
+from typing import TypeAlias, cast
 
 from indexes.facts import (
     Attribute,
@@ -18,7 +18,6 @@ from indexes.facts import (
     Binding,
     Call,
     Choice,
-    ClassObject,
     Collection,
     Delegated,
     Element,
@@ -31,42 +30,78 @@ from indexes.facts import (
     Star,
     Subscript,
 )
+from indexes.graph.annotated import Annotations
 from indexes.graph.calls import CallEvaluator
+from indexes.graph.frames import Frame, Frames
 from indexes.graph.hierarchy import Hierarchy
+from indexes.graph.members import Members
 from indexes.graph.program import Program, Slot
-from indexes.graph.state import Key, KeyKind, State, UnitResult
-from indexes.graph.values import EMPTY, ValueKind, ValueSet
-from indexes.model import Confidence
+from indexes.graph.protocols import Protocols
+from indexes.graph.state import Findings, KeyKind, State, Writes
+from indexes.graph.values import EMPTY, ValueKind, ValueSet, union
 
-_FIRST_ANNOTATED_SITE = 1 << 60
-_SELF_NAMES = frozenset({"Self"})
+_Runner: TypeAlias = "Callable[[Frame, object], None]"
+_Item: TypeAlias = "tuple[_Runner, Frame, object]"
+
+
+class Unit:
+    """One unit, and what evaluating it found so far."""
+
+    __slots__ = ("fixed", "fluid", "frames", "items", "number", "own", "reads", "stale", "waits")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.frames: list[Frame] = []
+        self.items: list[_Item] = []
+        """What a run has to evaluate: at first everything, later what depends on state."""
+        self.fixed = Findings()
+        """Findings that no round will change."""
+        self.fluid = Findings()
+        """Findings of the last run that depend on state."""
+        self.reads: set[int] = set()
+        self.own: set[int] = set()
+        """Containers that the last run read, its own elements included."""
+        self.stale: set[int] = set()
+        self.waits = False
+        """Containers read in the last run before all of its own elements were in."""
 
 
 class Evaluation:
     """Evaluates units one after the other; what is kept between them is shared tables only."""
 
-    def __init__(self, program: Program, hierarchy: Hierarchy, units: list[int]) -> None:
+    def __init__(
+        self, program: Program, hierarchy: Hierarchy, units: list[int], state: State
+    ) -> None:
         self.program = program
         self.values = program.values
         self.hierarchy = hierarchy
-        self.unit_of = units
-        self.result = UnitResult()
+        self.state = state
+        self.frames = Frames(program, units)
+        self.annotations = Annotations(program, hierarchy)
+        self.fixed = self.fluid = Findings()
+        self.dynamic = False
+        """Whether anything evaluated since this was last set to false depends on state."""
         self.unit = -1
         self.owner = -1
         self.in_test = False
-        self._state = State()
-        self._names: dict[tuple[int, str], ValueSet] = {}
-        self._memo: dict[int, ValueSet] = {}
+        self.resigned = False
+        """Whether what no round has told yet is taken to stay unknown."""
+        self.waiting = False
+        """Whether the unit would go on differently when resigned."""
+        self.writes: Writes = {}
+        self._contents = state.contents
+        self._reads: set[int] = set()
+        self._memo: dict[int, tuple[ValueSet, bool]] = {}
+        self._own_elements: dict[int, int] = {}
         self._decorated: dict[int, ValueSet] = {}
-        self._annotated: dict[frozenset[tuple[str, int]], int] = {}
-        self._annotated_elements: dict[int, frozenset[tuple[str, int]]] = {}
-        self._annotations: dict[tuple[int, int], ValueSet] = {}
-        self.assigned_attributes: frozenset[str] = frozenset()
+        self._keys: dict[tuple[int, int], int] = {}
+        self.members = Members(self)
+        self.protocols = Protocols(self)
         self.calls = CallEvaluator(self)
-        self._readers = {
-            Name: self._name_expression,
+        self._readers: dict[type, Callable[..., ValueSet]] = {
+            Name: self.name,
             Attribute: self._attribute,
-            Call: self._call,
+            Call: self.calls.evaluate,
             Subscript: self._subscript,
             Collection: self._collection,
             Lambda: self._lambda,
@@ -81,391 +116,423 @@ class Evaluation:
 
     # --- running a unit ---------------------------------------------------------------------
 
-    def run(
-        self, unit: int, scopes: Iterable[int], definitions: Iterable[int], state: State
-    ) -> UnitResult:
-        """Evaluate a unit against the state of the round before.
+    def prepare(self, unit: Unit, scopes: Iterable[int], definitions: Iterable[int]) -> None:
+        """List what a unit has to evaluate.
 
         Parameters
         ----------
         unit
-            The unit's outermost scope.
+            A new unit.
         scopes
             All scopes of the unit.
         definitions
             Definitions that are evaluated (decorators, defaults, bases) in one of its scopes.
-        state
-            Never written to; writes are in the result.
         """
-        self.result = UnitResult()
-        self.unit, self._state = unit, state
-        self.in_test = self.program.linked(unit).is_test
-        self._names, self._memo, self._decorated = {}, {}, {}
+        items = unit.items
         for scope in definitions:
-            self._run_definition(scope)
+            data = self.program.scopes[scope]
+            if data.parameters or data.decorators or data.bases:
+                around = self.frames[self.program.parents[scope]]
+                items.append((cast(_Runner, self._run_definition), around, scope))
         for scope in scopes:
-            self._run_scope(scope)
-        return self.result
+            frame = self.frames[scope]
+            data = frame.data
+            unit.frames.append(frame)
+            items += [(cast(_Runner, self._run_binding), frame, b) for b in data.bindings]
+            if data.kind == "module":
+                items += [(cast(_Runner, self._publish), frame, name) for name in frame.table]
+            items += [(cast(_Runner, self._run_return), frame, each) for each in data.returns]
+            items += [(cast(_Runner, self._run_yield), frame, each) for each in data.yields]
+            items += [(cast(_Runner, self._run_effect), frame, each) for each in data.effects]
 
-    def _run_definition(self, scope: int) -> None:
+    def run(self, unit: Unit) -> Writes:
+        """Evaluate a unit against the state of the round before; what it adds to the state."""
+        self.unit, self.fixed = unit.number, unit.fixed
+        self.fluid = unit.fluid = Findings()
+        self._reads = unit.reads
+        self.writes, self._memo, self._own_elements, self._decorated = {}, {}, {}, {}
+        for frame in unit.frames:
+            if frame.local:
+                frame.local = {}
+        self.waiting = False
+        self.in_test = self.frames[unit.number].file.is_test
+        remaining: list[_Item] = []
+        for item in unit.items:
+            runner, frame, what = item
+            self.owner, self.dynamic = frame.owner, False
+            runner(frame, what)
+            if self.dynamic:
+                remaining.append(item)
+        unit.items = remaining
+        unit.waits = self.waiting
+        unit.own = set(self._own_elements)
+        unit.stale = {
+            key for key, seen in self._own_elements.items() if len(self.writes.get(key, ())) > seen
+        }
+        return self.writes
+
+    def _run_definition(self, frame: Frame, scope: int) -> None:
         data = self.program.scopes[scope]
-        parent = self.program.parent(scope)
-        self.owner = self.owner_of(parent)
         for parameter in data.parameters:
             if parameter.default is not None:
-                self.evaluate(parameter.default, parent)
+                self.evaluate(parameter.default, frame)
         for base in data.bases:
             if type(base) is Call:
-                self.evaluate(base, parent)
+                self.evaluate(base, frame)
         if data.decorators:
-            self.write((KeyKind.DECORATED, scope), self.decorated(scope))
+            self.write(self.key(KeyKind.DECORATED, scope), self.decorated(scope))
 
-    def _run_scope(self, scope: int) -> None:
-        data = self.program.scopes[scope]
-        self.owner = self.owner_of(scope)
-        for binding in data.bindings:
-            self._run_binding(binding, scope)
-        if data.kind == "module":
-            self._publish_globals(scope)
-        for kind, expressions in ((KeyKind.RETURN, data.returns), (KeyKind.YIELD, data.yields)):
-            for expression in expressions:
-                self.write((kind, scope), self.evaluate(expression, scope))
-        for effect in data.effects:
-            self.evaluate(effect, scope)
+    def _run_effect(self, frame: Frame, expression: Expr) -> None:
+        reader = self._readers.get(type(expression))
+        if reader is not None:
+            reader(expression, frame)
 
-    def _run_binding(self, binding: Binding, scope: int) -> None:
-        values = self.evaluate(binding.value, scope)
-        if binding.annotation is not None:
-            values |= self.annotated(binding.annotation, scope)
+    def _run_return(self, frame: Frame, expression: Expr) -> None:
+        self.write(self.key(KeyKind.RETURN, frame.number), self.evaluate(expression, frame))
+
+    def _run_yield(self, frame: Frame, expression: Expr) -> None:
+        self.write(self.key(KeyKind.YIELD, frame.number), self.evaluate(expression, frame))
+
+    def _publish(self, frame: Frame, name: str) -> None:
+        slot = frame.table[name][0]
+        if slot.parameter is None and slot.binding is None:
+            known = self.program.static(frame.number, name)
+            if known is not None:
+                return
+        values = self._variable(frame, name)
+        if values:
+            self.write(self.state.number((KeyKind.GLOBAL, frame.number, name)), values)
+
+    def _run_binding(self, frame: Frame, binding: Binding) -> None:
+        values = self._bound(binding, frame)
         target = binding.target
         if type(target) is Name:
-            self._bind_name(target.id, scope, values)
+            if values and (frame.data.kind == "class" or frame.data.globals):
+                self._bind_name(target.id, frame, values)
         elif type(target) is Attribute:
-            for receiver in self.evaluate(target.value, scope):
+            for receiver in self.evaluate(target.value, frame):
                 self._bind_attribute(receiver, target.attr, values)
         elif type(target) is Subscript:
-            for receiver in self.evaluate(target.value, scope):
+            for receiver in self.evaluate(target.value, frame):
                 if self.values.kinds[receiver] == ValueKind.CONTAINER:
                     self.put(self.values.scope(receiver), target.key, values)
 
-    def _bind_name(self, name: str, scope: int, values: ValueSet) -> None:
-        data = self.program.scopes[scope]
-        if name in data.globals:
-            self.write((KeyKind.GLOBAL, self.program.linked(scope).first_scope, name), values)
-        elif data.kind == "class":
-            self.write((KeyKind.CLASS_ATTRIBUTE, scope, name), values)
+    def _bound(self, binding: Binding, frame: Frame) -> ValueSet:
+        """Values a binding gives its target; evaluated once a run."""
+        known = self._memo.get(id(binding))
+        if known is not None:
+            self.dynamic = self.dynamic or known[1]
+            return known[0]
+        before, self.dynamic = self.dynamic, False
+        self._memo[id(binding)] = EMPTY, True
+        reader = self._readers.get(type(binding.value))
+        values = EMPTY if reader is None else reader(binding.value, frame)
+        if binding.annotation is not None:
+            values = values | self.annotations.instances(binding.annotation, frame.number)
+        self._memo[id(binding)] = values, self.dynamic
+        self.dynamic = self.dynamic or before
+        return values
+
+    def _bind_name(self, name: str, frame: Frame, values: ValueSet) -> None:
+        if name in frame.data.globals:
+            key = self.state.number((KeyKind.GLOBAL, frame.module.number, name))
+            self.write(key, values)
+        elif frame.data.kind == "class":
+            self.write(self.state.number((KeyKind.CLASS_ATTRIBUTE, frame.number, name)), values)
 
     def _bind_attribute(self, receiver: int, name: str, values: ValueSet) -> None:
         kind, place = self.values.kinds[receiver], self.values.payloads[receiver][0]
-        if kind in {ValueKind.INSTANCE, ValueKind.SELF}:
-            self.write((KeyKind.INSTANCE_ATTRIBUTE, cast(int, place), name), values)
-        elif kind in {ValueKind.CLASS, ValueKind.OWN_CLASS}:
-            self.write((KeyKind.CLASS_ATTRIBUTE, cast(int, place), name), values)
+        if kind == ValueKind.INSTANCE or kind == ValueKind.SELF:
+            key = self.state.number((KeyKind.INSTANCE_ATTRIBUTE, cast(int, place), name))
+        elif kind == ValueKind.CLASS or kind == ValueKind.OWN_CLASS:
+            key = self.state.number((KeyKind.CLASS_ATTRIBUTE, cast(int, place), name))
         elif kind == ValueKind.MODULE:
             module = self.program.module_object(cast(int, place))
-            if module.file is not None:
-                number = self.program.file_numbers[module.file]
-                scope = self.program.files[number].first_scope
-                self.write((KeyKind.GLOBAL, scope, name), values)
-
-    def _publish_globals(self, scope: int) -> None:
-        for name in self.program.table(scope):
-            if self.program.static(scope, name) is None:
-                self.write((KeyKind.GLOBAL, scope, name), self.name(scope, name))
+            if module.file is None:
+                return
+            file = self.program.files[self.program.file_numbers[module.file]]
+            key = self.state.number((KeyKind.GLOBAL, file.first_scope, name))
+        else:
+            return
+        self.write(key, values)
 
     # --- state ------------------------------------------------------------------------------
 
-    def owner_of(self, scope: int) -> int:
-        """Scope of the entity that the lines of a scope belong to."""
-        return self.program.linked(scope).first_scope + self.program.scopes[scope].owner
+    def key(self, kind: int, place: int) -> int:
+        """Number of a key that has no name in it."""
+        found = self._keys.get((kind, place))
+        if found is None:
+            found = self._keys[kind, place] = self.state.number((kind, place))
+        return found
 
-    def read(self, key: Key) -> ValueSet:
-        """Values that other units wrote in the round before."""
-        self.result.reads.add(key)
-        return cast(ValueSet, self._state.read(key))
+    def read(self, key: int) -> ValueSet:
+        """Values that were there after the round before."""
+        self._reads.add(key)
+        self.dynamic = True
+        return self._contents[key]  # type: ignore[return-value]
 
-    def write(self, key: Key, values: ValueSet) -> None:
+    def write(self, key: int, values: ValueSet) -> None:
         """Add values to a key of the coming state."""
         if values:
-            known = self.result.writes.get(key)
+            known = self.writes.get(key)
             if known is None:
-                self.result.writes[key] = set(values)
+                self.writes[key] = set(values)
             else:
-                known.update(values)
+                known |= values  # type: ignore[arg-type]
 
     def put(self, site: int, key: str, values: ValueSet) -> None:
         """Put values into a container."""
         if values:
             pairs = {(key, value) for value in values}
-            self.result.writes.setdefault((KeyKind.ELEMENTS, site), set()).update(pairs)
+            known = self.writes.setdefault(self.key(KeyKind.ELEMENTS, site), set())
+            known |= pairs  # type: ignore[arg-type]
+
+    def held(self, site: int) -> frozenset[tuple[str, int]]:
+        """(constant key or empty, value) pairs that a container holds."""
+        annotated = self.annotations.elements.get(site)
+        if annotated is not None:
+            return annotated
+        key = self.key(KeyKind.ELEMENTS, site)
+        known = cast("frozenset[tuple[str, int]]", self.read(key))
+        own = cast("set[tuple[str, int]] | None", self.writes.get(key))
+        self._own_elements.setdefault(key, len(own) if own else 0)
+        return known | own if own else known
 
     def elements(self, site: int, key: str = "") -> ValueSet:
         """What a container holds under a constant key, or anywhere when the key is empty."""
-        known = self._annotated_elements.get(site)
-        if known is None:
-            state_key = (KeyKind.ELEMENTS, site)
-            self.result.reads.add(state_key)
-            known = cast("frozenset[tuple[str, int]]", self._state.read(state_key))
-            own = self.result.writes.get(state_key)
-            if own:
-                known = known | cast("set[tuple[str, int]]", own)
+        held = self.held(site)
         if not key:
-            return frozenset(value for _, value in known)
-        return frozenset(value for place, value in known if not place or place == key)
+            return frozenset([value for _, value in held])
+        return frozenset([value for place, value in held if not place or place == key])
 
     def pairs(self, site: int) -> list[tuple[str, ValueSet]]:
         """(constant key or empty, values) of a container, in order of the keys."""
-        self.elements(site)
-        known = self._annotated_elements.get(site)
-        if known is None:
-            known = cast("frozenset[tuple[str, int]]", self._state.read((KeyKind.ELEMENTS, site)))
         grouped: dict[str, set[int]] = {}
-        for key, value in sorted(known):
+        for key, value in self.held(site):
             grouped.setdefault(key, set()).add(value)
-        return [(key, frozenset(found)) for key, found in grouped.items()]
+        return [(key, frozenset(grouped[key])) for key in sorted(grouped)]
 
     def edge(self, target: int, line: int, confidence: float) -> None:
         """Record that the current owner calls a definition."""
+        edges = self.fluid.edges if self.dynamic else self.fixed.edges
         key = (self.owner, target, line)
-        if confidence > self.result.edges.get(key, 0.0):
-            self.result.edges[key] = confidence
+        known = edges.get(key)
+        if known is None or confidence > known:
+            edges[key] = confidence
 
     # --- names ------------------------------------------------------------------------------
 
-    def evaluate(self, expression: Expr, scope: int) -> ValueSet:
+    def evaluate(self, expression: Expr, frame: Frame) -> ValueSet:
         """Values of an expression in a scope of the unit."""
         reader = self._readers.get(type(expression))
-        return EMPTY if reader is None else reader(expression, scope)  # type: ignore[operator]
+        return EMPTY if reader is None else reader(expression, frame)
 
-    def _name_expression(self, expression: Name, scope: int) -> ValueSet:
-        known = self.program.static(scope, expression.id)
-        return known if known is not None else self.name(scope, expression.id)
+    def name(self, expression: Name, frame: Frame) -> ValueSet:
+        """Values of a name: Python's rule says where it is bound, its bindings say the rest."""
+        name = expression.id
+        while name not in frame.table:
+            outer = frame.outer
+            if outer is None:
+                return self._unbound(frame, name)
+            frame = outer
+        known = frame.known.get(name)
+        return known if known is not None else self._variable(frame, name)
 
-    def name(self, scope: int, name: str) -> ValueSet:
-        """Values of a name that definitions and imports alone do not decide."""
-        found = self.program.find(scope, name)
-        if found is None:
-            origin = self.program.star_origin(scope, name)
-            return self.read((KeyKind.GLOBAL, origin, name)) if origin >= 0 else EMPTY
-        at, slots = found
-        if self.unit_of[at] != self.unit:
-            return self.read((KeyKind.GLOBAL, at, name))
-        key = (at, name)
-        known = self._names.get(key)
-        if known is None:
-            self._names[key] = EMPTY
-            known = EMPTY.union(*[self._slot(at, name, slot) for slot in slots])
-            self._names[key] = known
-        return known
+    def global_name(self, frame: Frame, name: str) -> ValueSet:
+        """Values of a module's variable."""
+        if name not in frame.table:
+            return self._unbound(frame, name)
+        known = frame.known.get(name)
+        return known if known is not None else self._variable(frame, name)
 
-    def _slot(self, at: int, name: str, slot: Slot) -> ValueSet:
-        if slot.binding is not None:
-            if self.unit_of[slot.binding_scope] != self.unit:
-                return self.read((KeyKind.GLOBAL, at, name))
-            values = self.evaluate(slot.binding.value, slot.binding_scope)
-            if slot.binding.annotation is not None:
-                values |= self.annotated(slot.binding.annotation, slot.binding_scope)
-            return values
-        if slot.parameter is not None:
-            return self.parameter(at, slot.parameter)
-        if slot.definition >= 0:
-            return self.decorated(slot.definition)
-        return self._imported(at, slot)
-
-    def _imported(self, at: int, slot: Slot) -> ValueSet:
-        assert slot.imported is not None
-        path = self.program.linked(at).path
-        known = self.program.imported(slot.imported, path)
+    def _unbound(self, module: Frame, name: str) -> ValueSet:
+        """A builtin, or what a star import gives."""
+        known = module.known.get(name)
         if known is not None:
             return known
-        origin = self.program.import_origin(slot.imported, path)
-        return self._global_of(origin, slot.imported.name) if origin >= 0 else EMPTY
+        key = module.keys.get(name)
+        if key is not None:
+            return self.read(key)
+        known = self.program.static(module.number, name)
+        if known is None:
+            origin = self.program.star_origin(module.number, name)
+            if origin >= 0:
+                module.keys[name] = self.state.number((KeyKind.GLOBAL, origin, name))
+                return self.read(module.keys[name])
+            known = EMPTY
+        module.known[name] = known
+        module.sure.add(name)
+        return known
 
-    def _global_of(self, module_scope: int, name: str) -> ValueSet:
-        """A variable of another module, through any chain of re-exports."""
-        found = self.program.find(module_scope, name)
-        if found is None:
-            module_scope = self.program.star_origin(module_scope, name)
-            if module_scope < 0:
-                return EMPTY
-        return self.read((KeyKind.GLOBAL, module_scope, name))
+    def _variable(self, frame: Frame, name: str) -> ValueSet:
+        """Values of a name that is bound in the frame and not yet known for good."""
+        if frame.unit == self.unit:
+            values = frame.local.get(name)
+            if values is not None:
+                self.dynamic = True
+                return values
+        elif name in frame.keys:
+            return self.read(frame.keys[name])
+        slots = frame.table[name]
+        if slots[0].binding is None and slots[0].parameter is None:
+            static = self.program.static(frame.number, name)
+            if static is not None:
+                frame.known[name] = static
+                frame.sure.add(name)
+                return static
+        if frame.unit != self.unit:
+            frame.keys[name] = self.state.number((KeyKind.GLOBAL, frame.number, name))
+            return self.read(frame.keys[name])
+        return self._compute(frame, name, slots)
 
-    def parameter(self, scope: int, parameter: Parameter) -> ValueSet:
-        """Values of a parameter: receiver, annotation, default, and what calls pass."""
-        data = self.program.scopes[scope]
+    def _compute(self, frame: Frame, name: str, slots: list[Slot]) -> ValueSet:
+        before, self.dynamic = self.dynamic, False
+        frame.local[name] = EMPTY
+        values = union([self._slot(frame, name, slot, len(slots)) for slot in slots])
+        if self.dynamic:
+            frame.local[name] = values
+        else:
+            del frame.local[name]
+            frame.known[name] = values
+        self.dynamic = self.dynamic or before
+        return values
+
+    def _slot(self, frame: Frame, name: str, slot: Slot, count: int) -> ValueSet:
+        if slot.binding is not None:
+            place = self.frames[slot.binding_scope]
+            if place.unit == self.unit:
+                owner, self.owner = self.owner, place.owner
+                values = self._bound(slot.binding, place)
+                self.owner = owner
+                return values
+            return self.read(self.state.number((KeyKind.GLOBAL, frame.number, name)))
+        if slot.parameter is not None:
+            receiver = self.members.receiver(frame, slot.parameter)
+            if receiver is None:
+                return self._parameter(frame, slot.parameter)
+            if count == 1:
+                frame.sure.add(name)
+            return receiver
+        if slot.definition >= 0:
+            return self.decorated(slot.definition)
+        return self._imported(frame, slot)
+
+    def _imported(self, frame: Frame, slot: Slot) -> ValueSet:
+        assert slot.imported is not None
+        known = self.program.imported(slot.imported, frame.file.path)
+        if known is not None:
+            return known
+        origin = self.program.import_origin(slot.imported, frame.file.path)
+        if origin < 0:
+            return EMPTY
+        name = slot.imported.name
+        if self.program.find(origin, name) is None:
+            origin = self.program.star_origin(origin, name)
+        return self.read(self.state.number((KeyKind.GLOBAL, origin, name))) if origin >= 0 else EMPTY
+
+    def _parameter(self, frame: Frame, parameter: Parameter) -> ValueSet:
+        """Values of a parameter: annotation, default, and what calls pass."""
+        scope = frame.number
         if parameter.kind == 2:
             return self.values.only(ValueKind.CONTAINER, varargs_site(scope))
         if parameter.kind == 4:
             return self.values.only(ValueKind.CONTAINER, kwargs_site(scope))
-        receiver = self._receiver(scope, parameter)
-        if receiver is not None:
-            return receiver
-        parent = self.program.parent(scope)
-        values = self.read((KeyKind.PARAMETER, scope, parameter.name))
+        values = self.read(self.state.number((KeyKind.PARAMETER, scope, parameter.name)))
+        parent = self.program.parents[scope]
         if parameter.annotation is not None:
-            values = values | self.annotated(parameter.annotation, parent)
-        if parameter.default is not None and self.unit_of[parent] == self.unit:
-            values = values | self.evaluate(parameter.default, parent)
-        elif parameter.default is not None:
-            values = values | self.hierarchy.static_value(parameter.default, parent)
-        return values if data.parameters else EMPTY
-
-    def _receiver(self, scope: int, parameter: Parameter) -> ValueSet | None:
-        """`self` or `cls` when the parameter is one."""
-        data = self.program.scopes[scope]
-        parent = self.program.parent(scope)
-        if parent < 0 or self.program.scopes[parent].kind != "class":
-            return None
-        if data.kind != "function" or data.parameters[0] is not parameter:
-            return None
-        role = self.calls.role(scope)
-        if role == "static":
-            return None
-        kind = ValueKind.OWN_CLASS if role == "class" else ValueKind.SELF
-        return self.values.only(kind, parent)
+            values = values | self.annotations.instances(parameter.annotation, parent)
+        if parameter.default is not None:
+            around = self.frames[parent]
+            if around.unit == self.unit:
+                values = values | self.evaluate(parameter.default, around)
+            else:
+                values = values | self.hierarchy.static_value(parameter.default, parent)
+        return values
 
     def decorated(self, scope: int) -> ValueSet:
         """What the name of a definition stands for once its decorators have run."""
-        parent = self.program.parent(scope)
-        if self.unit_of[parent] != self.unit:
-            return self.read((KeyKind.DECORATED, scope))
+        parent = self.frames[self.program.parents[scope]]
+        if parent.unit != self.unit:
+            return self.read(self.key(KeyKind.DECORATED, scope))
         known = self._decorated.get(scope)
         if known is None:
             self._decorated[scope] = EMPTY
             known = self._decorated[scope] = self._decorate(scope, parent)
+        self.dynamic = True
         return known
 
-    def _decorate(self, scope: int, parent: int) -> ValueSet:
+    def _decorate(self, scope: int, parent: Frame) -> ValueSet:
         data = self.program.scopes[scope]
         kind = ValueKind.CLASS if data.kind == "class" else ValueKind.FUNCTION
         current = self.values.only(kind, scope)
-        owner, self.owner = self.owner, self.owner_of(parent)
-        linked = self.program.linked(scope)
-        line = linked.facts.definitions[scope - linked.first_scope - 1].line
+        owner, self.owner = self.owner, parent.owner
+        line = parent.file.facts.definitions[scope - parent.file.first_scope - 1].line
         for decorator in reversed(data.decorators):
-            applied = self.calls.decorate(self.evaluate(decorator, parent), current, line)
-            current = applied or current
+            current = self.calls.decorate(self.evaluate(decorator, parent), current, line)
         self.owner = owner
         return current
 
-    # --- annotations ------------------------------------------------------------------------
-
-    def annotated(self, annotation: Expr, scope: int) -> ValueSet:
-        """Instances that an annotation allows."""
-        key = (id(annotation), scope)
-        known = self._annotations.get(key)
-        if known is None:
-            known = self._annotations[key] = self._read_annotation(annotation, scope)
-        return known
-
-    def _read_annotation(self, annotation: Expr, scope: int) -> ValueSet:
-        if type(annotation) is Choice:
-            return EMPTY.union(*[self._read_annotation(i, scope) for i in annotation.items])
-        if type(annotation) is ClassObject:
-            return self.hierarchy.static_value(annotation.value, scope)
-        if type(annotation) is Collection:
-            return self._annotated_container(annotation, scope)
-        if type(annotation) is Name and annotation.id in _SELF_NAMES:
-            return EMPTY
-        found: set[int] = set()
-        for value in self.hierarchy.static_value(annotation, scope):
-            kind = self.values.kinds[value]
-            if kind == ValueKind.CLASS:
-                found.add(self.values.number(ValueKind.INSTANCE, self.values.scope(value)))
-            elif kind == ValueKind.EXTERNAL:
-                found.add(self.values.number(ValueKind.EXTERNAL, "*"))
-        return frozenset(found)
-
-    def _annotated_container(self, annotation: Collection, scope: int) -> ValueSet:
-        pairs = frozenset(
-            (key, value)
-            for key, item in annotation.items
-            for value in self._read_annotation(item, scope)
-        )
-        site = self._annotated.get(pairs)
-        if site is None:
-            site = self._annotated[pairs] = _FIRST_ANNOTATED_SITE + len(self._annotated)
-            self._annotated_elements[site] = pairs
-        return self.values.only(ValueKind.CONTAINER, site)
-
     # --- expressions ------------------------------------------------------------------------
 
-    def _call(self, expression: Call, scope: int) -> ValueSet:
-        known = self._memo.get(id(expression))
-        if known is None:
-            self._memo[id(expression)] = EMPTY
-            known = self._memo[id(expression)] = self.calls.evaluate(expression, scope)
-        return known
-
-    def _attribute(self, expression: Attribute, scope: int) -> ValueSet:
-        receivers = self.evaluate(expression.value, scope)
+    def _attribute(self, expression: Attribute, frame: Frame) -> ValueSet:
+        receivers = self.evaluate(expression.value, frame)
         if not receivers:
             return EMPTY
+        read = self.members.attribute
         if len(receivers) == 1:
             (only,) = receivers
-            return self.calls.attribute(only, expression.attr, expression.line)
-        parts = [self.calls.attribute(v, expression.attr, expression.line) for v in receivers]
-        return EMPTY.union(*parts)
+            return read(only, expression.attr, expression.line)
+        return EMPTY.union(*[read(v, expression.attr, expression.line) for v in receivers])
 
-    def _subscript(self, expression: Subscript, scope: int) -> ValueSet:
-        parts = [
-            self.calls.item(value, expression.key)
-            for value in self.evaluate(expression.value, scope)
-        ]
-        return EMPTY.union(*parts)
+    def _subscript(self, expression: Subscript, frame: Frame) -> ValueSet:
+        values = self.evaluate(expression.value, frame)
+        return union([self.protocols.item(value, expression.key) for value in values])
 
-    def _collection(self, expression: Collection, scope: int) -> ValueSet:
-        site = self.program.linked(scope).first_site + expression.site
-        if id(expression) not in self._memo:
-            self._memo[id(expression)] = self.values.only(ValueKind.CONTAINER, site)
-            for key, item in expression.items:
-                self._fill(site, key, item, scope)
-        return self._memo[id(expression)]
+    def _collection(self, expression: Collection, frame: Frame) -> ValueSet:
+        site = frame.file.first_site + expression.site
+        for key, item in expression.items:
+            values = self.evaluate(item, frame)
+            if type(item) is Star or key == "**":
+                for value in values:
+                    self.put(site, "", self.protocols.iterate(value, 0))
+            else:
+                self.put(site, key, values)
+        return self.values.only(ValueKind.CONTAINER, site)
 
-    def _fill(self, site: int, key: str, item: Expr, scope: int) -> None:
-        values = self.evaluate(item, scope)
-        if type(item) is Star or key == "**":
-            for value in values:
-                self.put(site, "", self.calls.iterate(value, 0))
-        else:
-            self.put(site, key, values)
+    def _lambda(self, expression: Lambda, frame: Frame) -> ValueSet:
+        return self.values.only(ValueKind.FUNCTION, frame.file.first_scope + expression.scope)
 
-    def _lambda(self, expression: Lambda, scope: int) -> ValueSet:
-        first = self.program.linked(scope).first_scope
-        return self.values.only(ValueKind.FUNCTION, first + expression.scope)
+    def _choice(self, expression: Choice, frame: Frame) -> ValueSet:
+        return union([self.evaluate(item, frame) for item in expression.items])
 
-    def _choice(self, expression: Choice, scope: int) -> ValueSet:
-        return EMPTY.union(*[self.evaluate(item, scope) for item in expression.items])
+    def _inner(self, expression: Awaited | Star | Slice, frame: Frame) -> ValueSet:
+        return self.evaluate(expression.value, frame)
 
-    def _inner(self, expression: Awaited | Star | Slice, scope: int) -> ValueSet:
-        return self.evaluate(expression.value, scope)
+    def _element(self, expression: Element | Delegated, frame: Frame) -> ValueSet:
+        values = self.evaluate(expression.value, frame)
+        return union([self.protocols.iterate(value, expression.line) for value in values])
 
-    def _element(self, expression: Element | Delegated, scope: int) -> ValueSet:
-        values = self.evaluate(expression.value, scope)
-        return EMPTY.union(*[self.calls.iterate(value, expression.line) for value in values])
+    def _entered(self, expression: Entered, frame: Frame) -> ValueSet:
+        values = self.evaluate(expression.value, frame)
+        return union([self.protocols.enter(value, expression.line) for value in values])
 
-    def _entered(self, expression: Entered, scope: int) -> ValueSet:
-        values = self.evaluate(expression.value, scope)
-        return EMPTY.union(*[self.calls.enter(value, expression.line) for value in values])
-
-    def is_direct(self, expression: Expr, scope: int) -> bool:
+    def is_direct(self, expression: Expr, frame: Frame) -> bool:
         """Whether names and attribute look-up alone say what the expression is."""
         if type(expression) is Name:
-            if self.program.static(scope, expression.id) is not None:
-                return True
-            found = self.program.find(scope, expression.id)
-            return found is not None and all(
-                slot.parameter is not None and self._receiver(found[0], slot.parameter) is not None
-                for slot in found[1]
-            )
+            name = expression.id
+            while name not in frame.table and frame.outer is not None:
+                frame = frame.outer
+            return name in frame.sure
         if type(expression) is Attribute:
-            return type(expression.value) is not Attribute and self.is_direct(
-                expression.value, scope
-            )
+            inner = expression.value
+            return type(inner) is not Attribute and self.is_direct(inner, frame)
         if type(expression) is Call and type(expression.function) is Name:
-            known = self.program.static(scope, expression.function.id) or EMPTY
-            kinds = {self.values.kinds[value] for value in known}
-            return kinds == {ValueKind.CLASS} or expression.function.id == "super"
+            if expression.function.id == "super":
+                return True
+            known = self.name(expression.function, frame)
+            kinds = self.values.kinds
+            classes = all(kinds[value] == ValueKind.CLASS for value in known)
+            return classes and self.is_direct(expression.function, frame)
         return False
 
 
@@ -477,6 +544,3 @@ def varargs_site(scope: int) -> int:
 def kwargs_site(scope: int) -> int:
     """Container number of a function's ``**kwargs``."""
     return -(2 * scope + 2)
-
-
-CERTAIN, INFERRED = Confidence.CERTAIN, Confidence.INFERRED

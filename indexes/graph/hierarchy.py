@@ -21,6 +21,7 @@ class Hierarchy:
         self._foreign: dict[int, bool] = {}
         self._children: dict[int, list[int]] | None = None
         self._pending: set[int] = set()
+        self._members: dict[int, dict[str, tuple[int, list[Slot]] | None]] = {}
 
     def bases(self, cls: int) -> tuple[int, ...]:
         """Direct base classes that the repository defines, in order."""
@@ -147,7 +148,10 @@ class Hierarchy:
 
     def lookup(self, cls: int, name: str) -> tuple[int, list[Slot]] | None:
         """The first class in the order whose body binds `name`, with its slots."""
-        return self.lookup_after(cls, name, 0)
+        members = self._members.setdefault(cls, {})
+        if name not in members:
+            members[name] = self.lookup_after(cls, name, 0)
+        return members[name]
 
     def lookup_after(self, cls: int, name: str, skip: int) -> tuple[int, list[Slot]] | None:
         """Like `lookup` without the first `skip` classes of the order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexes.graph.values import EMPTY, ValueKind, ValueSet
+from indexes.graph.values import EMPTY, ValueKind, ValueSet, union
 from indexes.model import Confidence
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def call_external(e: Evaluation, name: str, arguments: Arguments, line: int) -> 
     if name in {"functools.partial", "functools.partialmethod"}:
         return _partial(e, first, arguments, line)
     if name in {"builtins.next", "builtins.anext"}:
-        return EMPTY.union(*[e.calls.advance(value, line) for value in first])
+        return union([e.protocols.advance(value, line) for value in first])
     if name == "builtins.type" and len(arguments.positional) == 1:
         return _classes(e, first)
     if name in {"builtins.enumerate", "builtins.zip"}:
@@ -70,19 +70,12 @@ def call_external(e: Evaluation, name: str, arguments: Arguments, line: int) -> 
 def _call_back(e: Evaluation, name: str, arguments: Arguments, line: int) -> None:
     if name in _PLAIN:
         return
-    empty = _no_arguments()
     passed = [*arguments.positional, *(values for _, values in arguments.keywords)]
     for values in passed:
         for value in values:
             kind = e.values.kinds[value]
             if kind in {ValueKind.FUNCTION, ValueKind.BOUND, ValueKind.PARTIAL}:
-                e.calls.call(value, empty, line, Confidence.INFERRED)
-
-
-def _no_arguments() -> Arguments:
-    from indexes.graph.calls import Arguments
-
-    return Arguments([], [])
+                e.calls.call(value, e.calls.nothing, line, Confidence.INFERRED)
 
 
 def _same(e: Evaluation, name: str, arguments: Arguments, line: int) -> ValueSet:
@@ -92,11 +85,11 @@ def _same(e: Evaluation, name: str, arguments: Arguments, line: int) -> ValueSet
         for value in values:
             if e.values.kinds[value] in {ValueKind.INSTANCE, ValueKind.SELF}:
                 if name in _ITERATES:
-                    e.calls.iterate(value, line)
+                    e.protocols.iterate(value, line)
                 elif name == "builtins.iter":
-                    for method in e.calls.attribute(value, "__iter__", line):
+                    for method in e.members.attribute(value, "__iter__", line):
                         found |= e.calls.call(
-                            method, _no_arguments(), line, Confidence.INFERRED
+                            method, e.calls.nothing, line, Confidence.INFERRED
                         )
                     continue
             found.add(value)
@@ -104,7 +97,7 @@ def _same(e: Evaluation, name: str, arguments: Arguments, line: int) -> ValueSet
 
 
 def _iterate(e: Evaluation, values: ValueSet, line: int) -> ValueSet:
-    return EMPTY.union(*[e.calls.iterate(value, line) for value in values])
+    return union([e.protocols.iterate(value, line) for value in values])
 
 
 def _paired(e: Evaluation, name: str, arguments: Arguments, line: int) -> ValueSet:
@@ -163,12 +156,6 @@ def _classes(e: Evaluation, values: ValueSet) -> ValueSet:
     return frozenset(found) or e.values.only(ValueKind.EXTERNAL, _OPAQUE)
 
 
-def decorate_external(e: Evaluation, name: str, current: ValueSet) -> ValueSet:
-    """External decorators leave a definition what it is, as far as its callers can tell."""
-    del e, name
-    return current
-
-
 def external_attribute(e: Evaluation, dotted: str, name: str) -> ValueSet:
     """``external.name``; results of external calls stay opaque."""
     if dotted == _OPAQUE or dotted.count(".") > 5:
@@ -186,7 +173,6 @@ def call_container_method(
     e: Evaluation, site: int, name: str, arguments: Arguments, line: int
 ) -> ValueSet:
     """Methods of list, dict, set, tuple and deque displays."""
-    e.result.external += 1
     positional = arguments.positional
     if name in _PUTS:
         e.put(site, "", EMPTY.union(*positional[_PUTS[name] :]))

@@ -10,6 +10,9 @@ from __future__ import annotations
 import builtins
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import msgspec
 
 from indexes.facts import Binding, FileFacts, Import, Name, Parameter, Scope
 from indexes.graph.modules import Module, ModuleMap
@@ -19,9 +22,8 @@ from indexes.model import is_test_path
 _BUILTINS = frozenset(dir(builtins))
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One way a name is bound in a scope; exactly one field is set."""
+class Slot(msgspec.Struct, frozen=True, gc=False):
+    """One way a name is bound in a scope; exactly one of four is set."""
 
     definition: int = -1
     """Scope of a class or function."""
@@ -32,7 +34,7 @@ class Slot:
     parameter: Parameter | None = None
 
 
-Table = dict[str, list[Slot]]
+Table: TypeAlias = dict[str, list[Slot]]
 
 
 @dataclass(slots=True)
@@ -66,6 +68,8 @@ class Program:
         self.file_numbers: dict[str, int] = {}
         self.scopes: list[Scope] = []
         self.file_of: list[int] = []
+        self.parents: list[int] = []
+        """The scope around each scope, or -1."""
         self._module_objects: list[Module] = []
         self._module_numbers: dict[Module, int] = {}
         self._static: dict[tuple[int, str], ValueSet | None] = {}
@@ -83,6 +87,8 @@ class Program:
         self.files.append(linked)
         self.scopes.extend(facts.scopes)
         self.file_of.extend([number] * len(facts.scopes))
+        base = linked.first_scope
+        self.parents.extend([s.parent + base if s.parent >= 0 else -1 for s in facts.scopes])
         _fill_tables(linked)
 
     # --- scopes -----------------------------------------------------------------------------
@@ -93,8 +99,7 @@ class Program:
 
     def parent(self, scope: int) -> int:
         """The scope around a scope, or -1."""
-        local = self.scopes[scope].parent
-        return local + self.linked(scope).first_scope if local >= 0 else -1
+        return self.parents[scope]
 
     def table(self, scope: int) -> Table:
         """Names bound in a scope."""
@@ -273,20 +278,28 @@ def _fill_tables(linked: LinkedFile) -> None:
     facts, base = linked.facts, linked.first_scope
     for owner, definition in enumerate(facts.definitions, 1):
         simple = definition.name.rsplit(".", 1)[-1]
-        _enter(linked, definition.parent, simple, Slot(definition=base + owner))
+        _enter(linked, definition.parent, simple, Slot(base + owner))
     for item in facts.imports:
         if item.name == "*":
             linked.stars.append(item)
         else:
             bound = item.alias or item.module.split(".", 1)[0]
-            _enter(linked, item.scope, bound, Slot(imported=item))
+            _enter(linked, item.scope, bound, Slot(-1, item))
     for index, scope in enumerate(facts.scopes):
+        if not scope.parameters and not scope.bindings:
+            continue
+        table = linked.tables.setdefault(index, {})
         for parameter in scope.parameters:
-            _enter(linked, index, parameter.name, Slot(parameter=parameter))
+            table.setdefault(parameter.name, []).append(Slot(-1, None, None, -1, parameter))
+        moved = scope.globals or scope.nonlocals
         for binding in scope.bindings:
-            if type(binding.target) is Name:
-                slot = Slot(binding=binding, binding_scope=base + index)
-                _enter(linked, index, binding.target.id, slot)
+            target = binding.target
+            if type(target) is Name:
+                slot = Slot(-1, None, binding, base + index)
+                if moved:
+                    _enter(linked, index, target.id, slot)
+                else:
+                    table.setdefault(target.id, []).append(slot)
 
 
 def _enter(linked: LinkedFile, scope: int, name: str, slot: Slot) -> None:

@@ -2,23 +2,26 @@
 
 In every round each unit whose inputs changed is evaluated against the state of the round before, so
 the state of a round is a pure function of the one before it: the result does not depend on the
-order of evaluation, and the same trees give the same graph.
+order of evaluation, and the same trees give the same graph. Tests pass nothing on to the code they
+test, so they are evaluated after it has settled (docs/adr/0004-solving-in-rounds.md).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from indexes.facts import Attribute, Name
-from indexes.graph.evaluation import Evaluation
+from indexes.graph.calls import dotted_text
+from indexes.graph.evaluation import Evaluation, Unit
 from indexes.graph.hierarchy import Hierarchy
 from indexes.graph.program import Program
-from indexes.graph.state import Key, State, UnitResult
+from indexes.graph.state import State, Writes
 
-MOST_ROUNDS = 8
+MOST_ROUNDS = 6
 """Values travel at most this many function borders; deeper chains add next to nothing (measured in
 docs/call-graph.md)."""
+MOST_TEST_ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,81 +38,113 @@ class Solution:
 
 def solve(program: Program, hierarchy: Hierarchy) -> Solution:
     """Resolve all calls of a program."""
-    units = find_units(program)
-    scopes_of: dict[int, list[int]] = defaultdict(list)
-    definitions_of: dict[int, list[int]] = defaultdict(list)
-    for scope, unit in enumerate(units):
-        scopes_of[unit].append(scope)
-        if program.scopes[scope].kind in {"function", "class", "lambda"}:
-            definitions_of[units[program.parent(scope)]].append(scope)
-    evaluation = Evaluation(program, hierarchy, units)
-    evaluation.assigned_attributes = _assigned_attributes(program)
-    state = State()
-    results: dict[int, UnitResult] = {}
-    written: dict[int, dict[Key, frozenset[object]]] = {}
-    readers: dict[Key, set[int]] = defaultdict(set)
-    dirty = list(scopes_of)
+    state = State(program.values)
+    numbers = find_units(program)
+    evaluation = Evaluation(program, hierarchy, numbers, state)
+    code, tests = _group(program, numbers)
+    solution = Solution({}, set(), [], 0, 0)
     rounds = 0
-    while dirty and rounds < MOST_ROUNDS:
-        rounds += 1
-        touched: set[Key] = set()
-        fresh: list[tuple[int, dict[Key, frozenset[object]]]] = []
-        for unit in dirty:
-            result = evaluation.run(unit, scopes_of[unit], definitions_of[unit], state)
-            results[unit] = result
-            fresh.append((unit, {key: frozenset(v) for key, v in result.writes.items()}))
-            for key in result.reads:
-                readers[key].add(unit)
-        for unit, writes in fresh:
-            touched |= state.replace(unit, written.get(unit, {}), writes)
-            written[unit] = writes
-        changed = state.settle(touched)
-        dirty = sorted({unit for key in changed for unit in readers.get(key, ())})
-    return _collect(results, rounds)
+    external = 0
+    for members, most in ((code, MOST_ROUNDS), (tests, MOST_TEST_ROUNDS)):
+        units = _prepare(evaluation, members)
+        rounds += _settle(evaluation, state, units, most)
+        external += _collect(units.values(), solution)
+    solution.unresolved.sort()
+    return Solution(
+        solution.edges, solution.references, solution.unresolved, external, rounds
+    )
+
+
+_Members = dict[int, tuple[list[int], list[int]]]
+
+
+def _group(program: Program, numbers: list[int]) -> tuple[_Members, _Members]:
+    """Scopes, and definitions evaluated in them, by unit; first of code, then of tests."""
+    code: _Members = {}
+    tests: _Members = {}
+    for scope, unit in enumerate(numbers):
+        group = tests if program.linked(scope).is_test else code
+        group.setdefault(unit, ([], []))[0].append(scope)
+        parent = program.parents[scope]
+        if parent >= 0:
+            group.setdefault(numbers[parent], ([], []))[1].append(scope)
+    return code, tests
+
+
+def _prepare(evaluation: Evaluation, members: _Members) -> dict[int, Unit]:
+    units: dict[int, Unit] = {}
+    for number, (scopes, definitions) in members.items():
+        unit = units[number] = Unit(number)
+        evaluation.prepare(unit, scopes, definitions)
+    return units
+
+
+def _settle(evaluation: Evaluation, state: State, units: dict[int, Unit], most: int) -> int:
+    """Run units until nothing changes, at most so many rounds."""
+    readers: dict[int, set[int]] = defaultdict(set)
+    patience = most // 2
+    evaluation.resigned = False
+    dirty: Iterable[int] = units
+    for round_number in range(1, most + 1):
+        written: list[tuple[int, Writes]] = []
+        for number in dirty:
+            unit = units[number]
+            known = len(unit.reads)
+            written.append((number, evaluation.run(unit)))
+            if len(unit.reads) != known:
+                for key in unit.reads:
+                    readers[key].add(number)
+        changed = state.settle(written)
+        dirty = _find_dirty(changed, readers, units)
+        if round_number == patience:
+            evaluation.resigned = True
+            waiting = {number for number, unit in units.items() if unit.waits}
+            dirty = sorted(waiting.union(dirty))
+        if not dirty and round_number >= patience:
+            return round_number
+    return most
+
+
+def _find_dirty(
+    changed: dict[int, int], readers: dict[int, set[int]], units: dict[int, Unit]
+) -> list[int]:
+    """Units that read what changed; a unit knows what it put into its own containers."""
+    dirty: set[int] = set()
+    for key, source in changed.items():
+        for number in readers.get(key, ()):
+            unit = units[number]
+            if source != number or key in unit.stale or key not in unit.own:
+                dirty.add(number)
+    return sorted(dirty)
 
 
 def find_units(program: Program) -> list[int]:
     """The unit of every scope: its outermost function, or its module."""
     units: list[int] = []
-    for scope in range(len(program.scopes)):
-        units.append(_find_unit(program, scope, units))
+    for scope, data in enumerate(program.scopes):
+        chain = [scope]
+        while program.parents[chain[-1]] >= 0:
+            chain.append(program.parents[chain[-1]])
+        if data.kind == "module":
+            units.append(scope)
+            continue
+        functions = [each for each in chain if program.scopes[each].kind == "function"]
+        units.append(functions[-1] if functions else chain[-1])
     return units
 
 
-def _find_unit(program: Program, scope: int, known: list[int]) -> int:
-    """Parents come before their children, except for functions inside lambdas, so look upwards."""
-    chain = []
-    at = scope
-    while at >= 0:
-        chain.append(at)
-        at = program.parent(at)
-    for each in reversed(chain):
-        if program.scopes[each].kind == "function":
-            return each
-    return chain[-1]
-
-
-def _assigned_attributes(program: Program) -> frozenset[str]:
-    """Names that some attribute assignment or class body binds."""
-    found: set[str] = set()
-    for scope in program.scopes:
-        for binding in scope.bindings:
-            if type(binding.target) is Attribute:
-                found.add(binding.target.attr)
-            elif scope.kind == "class" and type(binding.target) is Name:
-                found.add(binding.target.id)
-    return frozenset(found)
-
-
-def _collect(results: dict[int, UnitResult], rounds: int) -> Solution:
-    edges: dict[tuple[int, int, int], float] = {}
-    references: set[tuple[int, int, int]] = set()
-    unresolved: list[tuple[int, str, int]] = []
-    external = 0
-    for unit in sorted(results):
-        result = results[unit]
-        edges.update(result.edges)
-        references |= result.references
-        unresolved += result.unresolved
-        external += result.external
-    return Solution(edges, references, unresolved, external, rounds)
+def _collect(units: Iterable[Unit], solution: Solution) -> int:
+    """Add what units found to a solution; the number of external calls."""
+    external: set[tuple[int, int]] = set()
+    for unit in units:
+        for findings in (unit.fixed, unit.fluid):
+            for edge, confidence in findings.edges.items():
+                if confidence > solution.edges.get(edge, 0.0):
+                    solution.edges[edge] = confidence
+            solution.references.update(findings.references)
+            external |= findings.external
+            for owner, callee, line in findings.unresolved.values():
+                name = dotted_text(callee)
+                if name:
+                    solution.unresolved.append((owner, name, line))
+    return len(external)

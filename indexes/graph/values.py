@@ -45,6 +45,16 @@ class ValueKind(IntEnum):
     """(getter value,)"""
 
 
+_NAMED = frozenset({ValueKind.FUNCTION, ValueKind.CLASS, ValueKind.BOUND})
+
+
+def union(parts: list[ValueSet]) -> ValueSet:
+    """All values of several sets; cheap where there are none or just one."""
+    if not parts:
+        return EMPTY
+    return parts[0] if len(parts) == 1 else EMPTY.union(*parts)
+
+
 class Values:
     """The table of values of one program. Numbers are given in order of first use."""
 
@@ -53,6 +63,8 @@ class Values:
         self._sets: list[ValueSet] = []
         self.kinds: list[int] = []
         self.payloads: list[tuple[int | str, ...]] = []
+        self.named: list[int] = []
+        """Scope of the function or class that a value is, or -1."""
 
     def number(self, kind: int, *payload: int | str) -> int:
         """The number of a value."""
@@ -62,6 +74,7 @@ class Values:
             found = self._numbers[key] = len(self.kinds)
             self.kinds.append(int(kind))
             self.payloads.append(payload)
+            self.named.append(int(payload[0]) if kind in _NAMED else -1)
             self._sets.append(frozenset((found,)))
         return found
 
