@@ -160,6 +160,8 @@ def line_error(path: Path, number: int, error: ValidationError) -> DatasetError:
         what = (
             f"is not JSON ({first['msg'].removeprefix('Invalid JSON: ')}): write one object a line"
         )
+    elif first["type"] == "model_type":
+        what = "is no JSON object: write one a line"
     elif first["type"] == "missing":
         what = f"lacks {where}: add it, or leave the line out"
     elif where:

@@ -7,10 +7,10 @@ take half of the longest one.
 
 from __future__ import annotations
 
-import importlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Protocol
 
+from graphloc.evaluation.dask_engine import DaskEngine, load_dask
 from graphloc.evaluation.work import Job, Outcome, crashed
 from indexes.errors import InputError
 
@@ -56,14 +57,8 @@ def get_engine(name: str, *, jobs: int | None = None, scheduler: str | None = No
         return LocalEngine(workers)
     if name != "dask":
         raise InputError(f"there is no engine {name}: choose local or dask", engine=name)
-    try:
-        module = importlib.import_module("graphloc.evaluation.dask_engine")
-    except ImportError as error:
-        raise InputError(
-            f"the dask engine needs {error.name}: install it with `pip install graphloc[dask]`"
-        ) from error
-    engine: Engine = module.DaskEngine(workers, scheduler)
-    return engine
+    load_dask()
+    return DaskEngine(workers, scheduler)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +166,15 @@ class _Worker:
 def _serve(connection: Connection, work: Work) -> None:
     """Do jobs until the other side hangs up. Ctrl-C is for the parent to handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             connection.send(work(connection.recv()))
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as its parent is gone, in the middle of an instance too."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

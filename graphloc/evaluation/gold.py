@@ -158,8 +158,11 @@ class _Outline:
         tells.
         """
         first = next((line for line in run.added if line.strip()), "")
-        owner = self._innermost(run.after)
-        while owner is not None and self._is_behind(owner, run.after, first):
+        after = run.after
+        while 0 < after <= len(self.lines) and not self.lines[after - 1].strip():
+            after -= 1
+        owner = self._innermost(after)
+        while owner is not None and self._is_behind(owner, after, first):
             owner = self._parent(owner)
         return owner
 

@@ -102,14 +102,17 @@ def _iter_runs(lines: Iterable[Line], after: int) -> Iterator[Run]:
     removed: list[int] = []
     added: list[str] = []
     for line in lines:
-        if line.is_removed:
-            removed.append(line.source_line_no)
-        elif line.is_added:
+        number = line.source_line_no
+        if line.is_added:
             added.append(line.value)
-        elif line.is_context:
+        elif number is None:
+            continue  # the mark that a file has no line end at its end
+        elif line.is_removed:
+            removed.append(number)
+        else:
             if removed or added:
                 yield Run(tuple(removed), tuple(added), after)
                 removed, added = [], []
-            after = line.source_line_no
+            after = number
     if removed or added:
         yield Run(tuple(removed), tuple(added), after)

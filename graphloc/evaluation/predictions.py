@@ -28,6 +28,7 @@ from graphloc.evaluation.model import (
 )
 from indexes.errors import DatasetError
 from indexes.model import split_entity_id
+from indexes.source import printable_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,9 @@ def encode_prediction(prediction: Prediction) -> bytes:
     record = PredictionRecord(
         instance_id=prediction.instance_id,
         method=prediction.method,
-        found_files=tuple(place.entity for place in names.files),
-        found_modules=tuple(place.entity for place in names.modules),
-        found_entities=tuple(place.entity for place in names.functions),
+        found_files=_names(names.files),
+        found_modules=_names(names.modules),
+        found_entities=_names(names.functions),
         confidences=_Confidences(
             found_files=_confidences(names.files),
             found_modules=_confidences(names.modules),
@@ -167,6 +168,10 @@ def encode_prediction(prediction: Prediction) -> bytes:
         elapsed_ms=prediction.elapsed_ms,
     )
     return record.model_dump_json().encode() + b"\n"
+
+
+def _names(places: Sequence[Ranked]) -> tuple[str, ...]:
+    return tuple(printable_path(place.entity) for place in places)
 
 
 def _confidences(places: Sequence[Ranked]) -> tuple[float, ...]:
