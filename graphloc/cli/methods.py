@@ -1,0 +1,83 @@
+"""The methods that ``graphloc evaluate`` knows: the baselines, and graphloc itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from graphloc import __version__
+from graphloc.evaluation.baselines import baseline_registry
+from graphloc.evaluation.methods import MethodRegistry, RankingContext
+from graphloc.evaluation.model import Ranked, Ranking
+from graphloc.issue import read_issue
+from graphloc.localization import Localizer, RankedEntity
+from indexes.builder import COMPILER_VERSION, build_index
+from indexes.facts import EXTRACTOR_VERSION
+from indexes.store import Store, index_directory
+from indexes.text import Tokenizer, tokenizer_version
+
+
+@dataclass(slots=True)
+class GraphlocMethod:
+    """graphloc's own localizer, without a model.
+
+    The index of each repository is shared by all its instances, so that only the first pays for
+    more than what changed between two commits.
+    """
+
+    index_root: Path | None = None
+    """Folder for the indexes, one a repository; in the clones themselves without it."""
+    name: str = "graphloc"
+    fingerprint: str = (
+        f"{__version__} {EXTRACTOR_VERSION} {COMPILER_VERSION} {tokenizer_version()}"
+    )
+    _tokenizers: list[Tokenizer] = field(default_factory=list, repr=False)
+    """The one of this process, once it is needed; it does not travel."""
+
+    def __getstate__(self) -> tuple[Path | None, str, str]:
+        return self.index_root, self.name, self.fingerprint
+
+    def __setstate__(self, state: tuple[Path | None, str, str]) -> None:
+        self.index_root, self.name, self.fingerprint = state
+        self._tokenizers = []
+
+    def rank(self, context: RankingContext) -> Ranking:
+        """Index the tree as far as need be, and localize the issue in it."""
+        issue = read_issue(context.instance.issue_text)
+        with Store.open(self._index_directory(context)) as store:
+            # Evaluations use all cores by running instances side by side.
+            snapshot, _ = build_index(context.source, store, jobs=1, tokenizer=self._tokenizer)
+            found = Localizer(snapshot, tokenizer=self._tokenizer).localize(
+                issue, top_k=context.depth, include_tests=context.include_tests
+            )
+        entities = sorted(
+            (*found.classes, *found.functions), key=lambda result: (-result.score, result.entity.id)
+        )
+        return Ranking(
+            files=tuple(_ranked(found.files)),
+            modules=(),
+            functions=tuple(_ranked(entities)),
+        )
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        if not self._tokenizers:
+            self._tokenizers.append(Tokenizer())
+        return self._tokenizers[0]
+
+    def _index_directory(self, context: RankingContext) -> Path:
+        root = context.source.root
+        if self.index_root is None:
+            return index_directory(root)
+        return index_directory(root, self.index_root / context.instance.repo.replace("/", "__"))
+
+
+def _ranked(results: Iterable[RankedEntity]) -> Iterable[Ranked]:
+    return (Ranked(r.entity.id, r.score, r.confidence) for r in results)
+
+
+def method_registry(index_root: Path | None) -> MethodRegistry:
+    """Return all methods by name."""
+    return {**baseline_registry(), "graphloc": partial(GraphlocMethod, index_root)}
