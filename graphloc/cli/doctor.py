@@ -67,13 +67,15 @@ def command(repo: Path, index_dir: Path | None, output_format: str) -> int:
     """
     findings = list(_examine(repo, index_dir))
     if output_format == OutputFormat.JSON:
-        write_json({
-            "schema": SCHEMA,
-            "findings": [
-                {"what": found.what, "state": str(found.state), "detail": found.detail}
-                for found in findings
-            ],
-        })
+        write_json(
+            {
+                "schema": SCHEMA,
+                "findings": [
+                    {"what": found.what, "state": str(found.state), "detail": found.detail}
+                    for found in findings
+                ],
+            }
+        )
     else:
         from graphloc.cli.tables import write_table  # noqa: PLC0415 - JSON needs no rich
 

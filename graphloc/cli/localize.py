@@ -34,6 +34,18 @@ class ResultLevel(StrEnum):
     ALL = "all"
 
 
+class LocalizeOptions(TreeOptions):
+    """What the options of the command say."""
+
+    issue: str | None
+    text: str | None
+    level: str
+    top_k: int
+    include_tests: bool
+    output_format: str
+    explain: bool
+
+
 @click.command("localize")
 @repository_argument
 @issue_options
@@ -50,37 +62,29 @@ class ResultLevel(StrEnum):
 @click.option("--explain", is_flag=True, help="Show all evidence with weights and paths.")
 @index_options
 @debug_option
-def command(
-    repo: Path,
-    issue: str | None,
-    text: str | None,
-    level: str,
-    top_k: int,
-    include_tests: bool,
-    output_format: str,
-    explain: bool,
-    **choice: Unpack[TreeOptions],
-) -> int:
+def command(repo: Path, **options: Unpack[LocalizeOptions]) -> int:
     """Name the places an issue is about.
 
     The issue is a bug report, a feature request or a bare traceback. Each place comes with the
     probability that a fix changes it, and with the reasons. The index is made or brought up to
     date first, so the first run on a repository takes longer.
     """
-    read = read_issue(load_issue_text(issue, text))
-    with open_tree(TreeChoice.from_options(repo, choice)) as tree:
+    issue = read_issue(load_issue_text(options["issue"], options["text"]))
+    with open_tree(TreeChoice.from_options(repo, options)) as tree:
         _remark_problems(tree)
-        localizer = Localizer(tree.snapshot, tokenizer=tree.tokenizer)
-        found = localizer.localize(read, top_k=top_k, include_tests=include_tests)
-        results = select_level(found, ResultLevel(level))
-        if output_format == OutputFormat.JSON:
-            write_json(localization_document(str(repo), tree.snapshot.revision, found, results))
-        elif results:
-            from graphloc.cli.localization_table import write_results  # noqa: PLC0415 - no rich in JSON
+        found = Localizer(tree.snapshot, tokenizer=tree.tokenizer).localize(
+            issue, top_k=options["top_k"], include_tests=options["include_tests"]
+        )
+    results = select_level(found, ResultLevel(options["level"]))
+    if options["output_format"] == OutputFormat.JSON:
+        revision = tree.snapshot.revision
+        write_json(localization_document(str(repo), revision, found, results))
+    elif results:
+        from graphloc.cli.localization_table import write_results  # noqa: PLC0415 - JSON needs no rich
 
-            write_results(found.issue.title, results, output_format, explain=explain)
-        else:
-            write_remark("nothing in the repository matches the issue: add names or messages to it")
+        write_results(issue.title, results, options["output_format"], explain=options["explain"])
+    else:
+        write_remark("nothing in the repository matches the issue: add names or messages to it")
     return 0 if results else 1
 
 

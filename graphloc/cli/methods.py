@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from graphloc import __version__
@@ -13,8 +16,7 @@ from graphloc.evaluation.methods import MethodRegistry, RankingContext
 from graphloc.evaluation.model import Ranked, Ranking
 from graphloc.issue import read_issue
 from graphloc.localization import Localizer, RankedEntity
-from indexes.builder import COMPILER_VERSION, build_index
-from indexes.facts import EXTRACTOR_VERSION
+from indexes.builder import build_index
 from indexes.store import Store, index_directory
 from indexes.text import Tokenizer, tokenizer_version
 
@@ -30,9 +32,7 @@ class GraphlocMethod:
     index_root: Path | None = None
     """Folder for the indexes, one a repository; in the clones themselves without it."""
     name: str = "graphloc"
-    fingerprint: str = (
-        f"{__version__} {EXTRACTOR_VERSION} {COMPILER_VERSION} {tokenizer_version()}"
-    )
+    fingerprint: str = f"{__version__} {EXTRACTOR_VERSION} {COMPILER_VERSION} {tokenizer_version()}"
     _tokenizers: list[Tokenizer] = field(default_factory=list, repr=False)
     """The one of this process, once it is needed; it does not travel."""
 
@@ -72,6 +72,26 @@ class GraphlocMethod:
         if self.index_root is None:
             return index_directory(root)
         return index_directory(root, self.index_root / context.instance.repo.replace("/", "__"))
+
+
+def _code_digest() -> str:
+    """Digest of the code that rankings depend on, the learned parts beside it included.
+
+    Versions alone would let a run be resumed after a weight has changed.
+    """
+    digest = hashlib.sha256(tokenizer_version().encode())
+    for package in ("indexes", "graphloc.issue", "graphloc.localization"):
+        for path in _find_files(resources.files(package)):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _find_files(folder: Traversable) -> Iterator[Traversable]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            yield from _find_files(entry)
+        elif entry.is_file():
+            yield entry
 
 
 def _ranked(results: Iterable[RankedEntity]) -> Iterable[Ranked]:
