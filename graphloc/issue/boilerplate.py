@@ -146,7 +146,8 @@ def _without_template(block: Block, in_environment: bool) -> Block:
 def _is_boilerplate(line: str, *, in_environment: bool) -> bool:
     if len(line) > 1_000:
         return False
-    if _BOILERPLATE_LINE.match(_LINK_TARGET.sub("", line)):
+    bare = _LINK_TARGET.sub("", line) if "](" in line else line
+    if _BOILERPLATE_LINE.match(bare):
         return True
     box = _CHECK_BOX.match(line)
     if box is not None:

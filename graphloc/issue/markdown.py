@@ -34,6 +34,26 @@ _INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]++(?:\n[^`\n]++){0,2})\1(?
 _OTHER_INLINE_CODE = re.compile(
     r"\{\{\{?([^{}\n]{1,300})\}\}\}?|<(?:code|tt|kbd)>([^<>\n]{1,300})</|:\w{1,20}:`[~!]?([^`\n]{1,300})`"
 )
+_MARK_AT_END = re.compile(r"(?:\}\}\}|\{code\}|\{noformat\}|</pre>)$", re.IGNORECASE)
+_MAX_SPLIT_LINE = 5_000
+"""Longer lines are not taken apart at marks in their middle: each cut copies the line."""
+_LANGUAGES = frozenset(
+    {
+        "python",
+        "python3",
+        "py",
+        "pycon",
+        "pytb",
+        "ipython",
+        "bash",
+        "sh",
+        "shell",
+        "console",
+        "text",
+    }
+    | {"txt", "paste", "yaml", "yml", "json", "toml", "ini", "sql", "diff", "patch", "html", "xml"}
+    | {"js", "javascript", "log", "md", "markdown", "rst", "c", "cpp", "rust", "java", "powershell"}
+)
 _CLOSERS = {
     "{{{": re.compile(r"^[^{]*\}\}\}"),
     "{code": re.compile(r"\{code\}"),
@@ -106,7 +126,7 @@ class _Splitter:
             return None
         mark, info = opening["mark"], opening["info"].strip()
         word = _INFO_WORD.match(info)
-        is_code = bool(info) and (word is None or (" " in info and "=" not in info))
+        is_code = bool(info) and _is_code_behind_fence(info, word)
         quoted = self.lines[self.row].lstrip().startswith(">")
         end = self._find_fence_end(mark)
         content = [
@@ -134,20 +154,35 @@ class _Splitter:
         return len(self.lines)
 
     def _marked(self) -> Block | None:
-        opening = _OPENER.search(self.lines[self.row])
+        opening = _OPENER.search(self.lines[self.row][:_MAX_SPLIT_LINE])
         if opening is None:
             return None
         name = _opener_name(opening)
+        line = self.lines[self.row]
         if self._last_row(name) <= self.row and not self._closes_here(name, opening.end()):
             return None
+        before = line[: opening.start()]
+        if before.strip():
+            self.lines[self.row] = line[opening.start() :]
+            return Block(BlockKind.PROSE, (_strip_markup(before),), self.row)
         end = self._find_closer(name, opening.end())
-        first = self.lines[self.row][opening.end() :]
-        content = [first, *self.lines[self.row + 1 : end + 1]]
-        content[-1] = _CLOSERS[name].split(content[-1], maxsplit=1)[0]
+        content = [line[opening.end() :], *self.lines[self.row + 1 : end + 1]]
+        content[-1], after = self._split_closer(name, content[-1])
         if name == "<pre":
             content = [html.unescape(_TAG.sub("", line)) for line in content]
         language = (opening["info"] or "").lstrip(":|").split("|")[0].lower()
-        return self._take(BlockKind.CODE, content, language)
+        block = self._take(BlockKind.CODE, content, language)
+        if after.strip():
+            self.row = end
+            self.lines[end] = after
+        return block
+
+    def _split_closer(self, name: str, line: str) -> tuple[str, str]:
+        """Part what stands before a closing mark from what follows it."""
+        closing = _CLOSERS[name].search(line)
+        if closing is None or len(line) > _MAX_SPLIT_LINE:
+            return line, ""
+        return _MARK_AT_END.sub("", line[: closing.end()]), line[closing.end() :]
 
     def _closes_here(self, name: str, start: int) -> bool:
         return _CLOSERS[name].search(self.lines[self.row], start) is not None
@@ -266,7 +301,14 @@ def _without_comments(line: str) -> str:
             break
         kept.append(line[start:opened])
         start = closed + 3
-    return "".join(kept) + line[start:]
+    return " ".join([*kept, line[start:]])
+
+
+def _is_code_behind_fence(info: str, word: re.Match[str] | None) -> bool:
+    """Whether code stands where a fence's language should: more than one word, none known."""
+    if word is None:
+        return True
+    return word[1].lower() not in _LANGUAGES and " " in info
 
 
 def _opener_name(opening: re.Match[str]) -> str:

@@ -20,6 +20,7 @@ _STRONG = frozenset(
 _WITH_FOLDER = _STRONG | {"c", "h", "go", "r", "in", "f", "f90", "pyd", "so", "tex", "log", "mk"}
 """Extensions that make a file of a name only behind a folder; alone they may be attributes."""
 _BARE_NAMES = frozenset({"Dockerfile", "Makefile", "Pipfile", "Procfile", "Jenkinsfile"})
+_HINT = re.compile(rf"[/\\]|\.(?:{'|'.join(sorted(_STRONG))})\b", re.IGNORECASE)
 _TAIL = re.compile(
     r"^(?P<path>[^:#]+(?:\.\w+)?)"
     r"(?:::?(?P<node>[A-Za-z_][\w:.\[\]-]*)|(?::|#L)(?P<line>\d{1,7})(?:[:-]L?\d+)*)?"
@@ -38,6 +39,7 @@ _PACKAGE_ROOT = re.compile(
     r"^.*/(?:site-packages|dist-packages|lib/python[\d.]+(?:/lib-dynload)?|[Ll]ib/python[\d.]*"
     r"|Python\d+/[Ll]ib)/",
 )
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _DRIVE_OR_HOME = re.compile(r"^(?:[A-Za-z]:/+|~/|/+|(?:\.{1,3}/)+|\$\{?\w+\}?/|file:/+)+")
 _LOOKS_LIKE_FOLDER = re.compile(r"^[\w.-]+(?:/[\w.-]+)+/?$")
 _USER_FOLDER = re.compile(r"^(?:home|Users)/[^/]+/")
@@ -76,7 +78,7 @@ def find_paths(text: str, place: Place) -> Iterator[PathMention]:
     """
     for match in _TOKEN.finditer(text):
         token = match[0]
-        if len(token) > _MAX_LENGTH or not ("." in token or "/" in token or token in _BARE_NAMES):
+        if len(token) > _MAX_LENGTH or (_HINT.search(token) is None and token not in _BARE_NAMES):
             continue
         is_quoted = place is Place.PROSE and text[match.start() - 1 : match.start()] == "`"
         mention = _parse_token(token.rstrip(".:=-<*"), Place.INLINE_CODE if is_quoted else place)
@@ -92,8 +94,9 @@ def _is_method_call(mention: PathMention, text: str, match: re.Match[str]) -> bo
 
 
 def _parse_token(token: str, place: Place) -> PathMention | None:
-    drive = token[:2] if re.match(r"[A-Za-z]:[\\/]", token) else ""
-    parsed = _TAIL.match(token[len(drive) :].rpartition("=")[2].lstrip("@<{*["))
+    token = token.rpartition("=")[2].lstrip("@<{*[")
+    drive = token[:2] if _DRIVE.match(token) else ""
+    parsed = _TAIL.match(token[len(drive) :])
     if parsed is None:
         return None
     text = drive + parsed["path"].rstrip(".>}]")

@@ -170,8 +170,7 @@ def _find_identifiers(
 ) -> tuple[Identifier, ...]:
     counter = IdentifierCounter()
     counter.add_text(blank_urls(remove_inline_code(title)), Place.TITLE)
-    for inline in find_inline_code(title):
-        counter.add_text(inline, Place.TITLE, is_code=True)
+    counter.add_text("\n".join(find_inline_code(title)), Place.TITLE, is_code=True)
     for place, text in parts.by_place():
         names = _PATH.sub(" ", text) if place is Place.TRACEBACK else text
         counter.add_text(names, place)

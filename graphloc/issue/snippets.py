@@ -80,6 +80,7 @@ class _Reader:
     """What a name stands for: a module or name imported, or the class it was made from."""
 
     def read_block(self, block: Block) -> None:
+        """Read a block whole if it parses, else part by part."""
         source = strip_prompts(block.lines)
         if not source.strip():
             return
@@ -182,6 +183,7 @@ class _Reader:
             self.qualified[f"{origin}{dot}{rest}"] = None
 
     def result(self) -> Snippets:
+        """Return what was read so far."""
         return Snippets(
             "\n\n".join(self.sources),
             tuple(self.imported),

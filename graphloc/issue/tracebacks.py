@@ -66,6 +66,8 @@ def find_tracebacks(lines: Sequence[str]) -> Tracebacks:
 
 @dataclass(slots=True)
 class _Collector:
+    """The traceback that is being read, and those read before."""
+
     open: list[FoundFrame] = field(default_factory=list)
     first_row: int | None = None
     is_reversed: bool = False
@@ -75,6 +77,7 @@ class _Collector:
     number: int = 0
 
     def add(self, found: list[FoundFrame]) -> None:
+        """Take frames into the open traceback, or into a new one if they cannot belong to it."""
         last = self.open[-1] if self.open else None
         if last is not None and (
             last.style != found[0].style
@@ -90,6 +93,7 @@ class _Collector:
         self.open.extend(found)
 
     def read(self, line: str, row: int) -> None:
+        """Take a line that holds no frame: a header, a link of a chain, an error, or nothing."""
         if _CHAIN.search(line):
             self.close(row)
         elif header := _HEADER.search(line):
@@ -132,6 +136,7 @@ class _Collector:
             self.close(row)
 
     def close(self, last_row: int | None = None) -> None:
+        """End the open traceback, at `last_row` or at its last frame."""
         if self.open:
             frames = self.open
             start = frames[0].start if self.first_row is None else self.first_row
@@ -151,6 +156,7 @@ class _Collector:
             )
 
     def result(self) -> Tracebacks:
+        """Return what was found so far."""
         return Tracebacks(
             tuple(self.frames), tuple(dict.fromkeys(self.errors)), frozenset(self.rows)
         )

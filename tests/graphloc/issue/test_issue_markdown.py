@@ -59,7 +59,7 @@ def test_headings() -> None:
 
 
 def test_comments_go_but_unclosed_ones_stay() -> None:
-    assert kinds("a <!-- b --> c") == [("prose", "a  c")]
+    assert kinds("a <!-- b --> c") == [("prose", "a   c")]
     assert kinds("<!-- x\n```\ny\n-->\nz") == [("prose", "z")]
     assert kinds("<!-- my words") == [("prose", "<!-- my words")]
 
@@ -79,6 +79,20 @@ def test_code_behind_the_opening_fence() -> None:
 
 def test_pre_unescapes_entities() -> None:
     assert kinds("<pre><code>a &lt; b</code></pre>") == [("code", "a < b")]
+
+
+def test_words_around_a_block_in_one_line_stay() -> None:
+    assert kinds("see <pre>x</pre> and <pre>\ny\n</pre> there") == [
+        ("prose", "see "),
+        ("code", "x"),
+        ("prose", " and "),
+        ("code", "\ny\n"),
+        ("prose", " there"),
+    ]
+
+
+def test_words_behind_a_language_are_no_code() -> None:
+    assert kinds("```python title here\nx\n```") == [("code", "x")]
 
 
 def test_indented_prose_of_a_list_is_prose() -> None:

@@ -21,7 +21,8 @@ _PIECES = [
     "https://github.com/o/r/blob/m/a.py#L1", "https://[", "src/x.py", "C:\\x\\y.py", "x.y.z()",
     "snake_case", "CamelCase", "--opt-ion", "key=", "@deco", "A#b", "a::b", "'three words here'",
     "import a.b as c\n", "from a import (b,\n", "def f(:\n", "class A:\n", "(", "[", "\ud800",
-    "\x00", "é", "中文", "python: 3.1\n", "### Environment\n", "_No response_", "line 3 of ", "ERROR: ",
+    "\x00",
+    "é", "中文", "python: 3.1\n", "### Environment\n", "_No response_", "line 3 of ", "ERROR: ",
 ]  # fmt: skip
 texts = st.one_of(st.text(), st.lists(st.sampled_from(_PIECES), max_size=30).map("".join))
 
@@ -69,9 +70,10 @@ def test_positions_count_up_from_the_failure(text: str) -> None:
 
 
 _REPEATED = [
-    ">", "a.a.a.", "```\n", "`", "(", "((\n", "<!--", "<!--\n", "<pre>\n", "{{{\n", "# ", "--", "**",
-    'File "', 'File "a", line 1\n', "http://", "https://a)", "'a b ", "E  A: b\n", "not ", "\n.a",
-    "Error", "\\n", "\x1b[", "    a\n", ">>> a\n", "I read ", "x: 1.0\n", "a/b.py ", "- [ ] ", " `a",
+    ">", "a.a.a.", "```\n", "`", "(", "((\n", "<!--", "<!--\n", "<!-- -->", "<pre>\n", "{{{\n",
+    "a <pre>x</pre>", "# ", "--", "**", 'File "', 'File "a", line 1\n', "http://", "https://a)",
+    "'a b ", "E  A: b\n", "not ", "\n.a", "Error", "\\n", "\x1b[", "    a\n", ">>> a\n",
+    "I read ", "x: 1.0\n", "a/b.py ", "- [ ] ", " `a",
 ]  # fmt: skip
 
 
