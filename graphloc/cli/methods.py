@@ -32,7 +32,7 @@ class GraphlocMethod:
     index_root: Path | None = None
     """Folder for the indexes, one a repository; in the clones themselves without it."""
     name: str = "graphloc"
-    fingerprint: str = f"{__version__} {EXTRACTOR_VERSION} {COMPILER_VERSION} {tokenizer_version()}"
+    fingerprint: str = field(default_factory=lambda: f"{__version__} {_code_digest()}")
     _tokenizers: list[Tokenizer] = field(default_factory=list, repr=False)
     """The one of this process, once it is needed; it does not travel."""
 
