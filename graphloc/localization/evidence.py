@@ -6,10 +6,12 @@ from graphloc.localization.features import Features, relative
 from graphloc.localization.model import Evidence
 from graphloc.localization.query import Query
 from graphloc.localization.ranker import ENTITY_WEIGHTS, FILE_WEIGHTS
+from graphloc.localization.signals import Column
 from graphloc.localization.walk import GraphWalk
 from indexes.graph import Edge
 
 MOST_REASONS = 6
+_MOST_LEXICAL = 3
 _MIN_SHARE = 0.05
 """Columns that bring less of a result's score than this are not worth a line."""
 
@@ -34,29 +36,38 @@ class EvidenceWriter:
         for reason in self._from_columns("file", file, -1)[:2]:
             detail = f"its file {path}: {reason.detail}"
             found.append(Evidence(reason.signal, detail, round(reason.weight / 2, 3)))
-        return self._finish(found, row)
+        return _strongest(found)
 
     def of_file(self, file: int) -> tuple[Evidence, ...]:
         """Reasons for a file."""
         row = int(self._query.snapshot.entities.file_rows[file])
-        return self._finish(self._from_columns("file", file, row), row)
+        return _strongest(self._from_columns("file", file, row))
 
     def _from_columns(self, level: str, number: int, row: int) -> list[Evidence]:
         weights = ENTITY_WEIGHTS if level == "entity" else FILE_WEIGHTS
-        best: dict[tuple[str, str], Evidence] = {}
+        weighed: list[tuple[float, str, Column]] = []
         for (at, name), (signal, column) in self._features.columns.items():
-            if at != level or signal == "priors":
+            if at == level and signal != "priors":
+                share = float(self._shares[level][name][number])
+                weight = share * weights.get(name, _lexical_weight(name))
+                if weight >= _MIN_SHARE:
+                    weighed.append((weight, signal, column))
+        weighed.sort(key=lambda item: -item[0])
+        found = self._explain(weighed, number)
+        return found + (self._graph_reason(level, number, row) if row >= 0 else [])
+
+    def _explain(self, weighed: list[tuple[float, str, Column]], number: int) -> list[Evidence]:
+        """Reasons of the weightiest columns; only so many of the lexical ones, which repeat."""
+        found: dict[tuple[str, str], Evidence] = {}
+        words = 0
+        for weight, signal, column in weighed:
+            if signal == "words" and words >= _MOST_LEXICAL:
                 continue
-            share = float(self._shares[level][name][number])
-            weight = share * weights.get(name, _lexical_weight(name))
-            if share <= 0 or weight < _MIN_SHARE:
-                continue
+            words += signal == "words"
             detail = column.explain(number)
-            known = best.get((signal, detail))
-            if detail and (known is None or known.weight < weight):
-                best[signal, detail] = Evidence(signal, detail, round(weight, 3))
-        reasons = sorted(best.values(), key=lambda reason: (-reason.weight, reason.detail))
-        return _one_per_kind(reasons) + (self._graph_reason(level, number, row) if row >= 0 else [])
+            if detail:
+                found.setdefault((signal, detail), Evidence(signal, detail, round(weight, 3)))
+        return list(found.values())
 
     def _graph_reason(self, level: str, number: int, row: int) -> list[Evidence]:
         name = "walk" if level == "entity" else "walk_best"
@@ -88,18 +99,12 @@ class EvidenceWriter:
             hops += [f"{edge.kind} ->" if forward else f"<- {edge.kind}", ids[at]]
         return tuple(hops)
 
-    def _finish(self, found: list[Evidence], row: int) -> tuple[Evidence, ...]:
-        del row
-        found.sort(key=lambda reason: -reason.weight)
-        return tuple(found[:MOST_REASONS])
+
+def _strongest(reasons: list[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(sorted(reasons, key=lambda reason: -reason.weight)[:MOST_REASONS])
 
 
 def _lexical_weight(name: str) -> float:
     """Share of one field's column in the totals that the weights know."""
     return 0.4 if name.startswith("title_") else 0.3
 
-
-def _one_per_kind(reasons: list[Evidence]) -> list[Evidence]:
-    """Lexical reasons repeat each other field by field: the best three are enough."""
-    lexical = [reason for reason in reasons if reason.signal == "words"][:3]
-    return [reason for reason in reasons if reason.signal != "words"] + lexical

@@ -82,6 +82,18 @@ class Query:
             counts = Counter({term: counts[term] for term in kept})
         return {term: count**_DAMPING for term, count in counts.items()}
 
+    def as_written(self, term: str) -> str:
+        """The issue's first word that has the term; terms are stems and not to be read."""
+        return self._words.get(term, term)
+
+    @cached_property
+    def _words(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for word in self.tokenizer.iter_words(self.issue.searched_text):
+            for term in self.tokenizer.identifier_terms(word):
+                found.setdefault(term, word)
+        return found
+
     @cached_property
     def files(self) -> Ints:
         """(n_entities,) file number of each row; -1 for folders."""

@@ -6,7 +6,8 @@ variant is used, since common words of an issue must not count against an entity
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import cached_property
 
 from graphloc.localization.query import Query
 from graphloc.localization.signals.base import Column, SignalColumns
@@ -28,45 +29,47 @@ class LexicalSignal:
         files: list[Column] = []
         for part, terms in (("title", query.title_terms), ("full", query.full_terms)):
             for field in FIELDS:
+                name = f"{part}_{field}"
                 values = query.snapshot.text.scores(field, terms, _PARAMETERS)
-                explain = _explainer(query, field, part)
-                entities.append(Column(f"{part}_{field}", values, explain))
                 grouped = query.snapshot.text.group_scores(
                     field, terms, query.files, query.n_files, _PARAMETERS
                 )
-                files.append(
-                    Column(f"{part}_{field}", grouped, _file_explainer(query, field, part))
-                )
+                words = _FieldWords(query, field, terms)
+                entities.append(Column(name, values, words.explain_row))
+                files.append(Column(name, grouped, words.explain_file))
         return SignalColumns(tuple(entities), tuple(files))
 
 
-def _explainer(query: Query, field: str, part: str) -> Callable[[int], str]:
-    def explain(row: int) -> str:
-        words = _matched(query, field, part, {row})
-        return f"{_FIELD_WORDS[field]} has {', '.join(words)}" if words else ""
+class _FieldWords:
+    """Which words of the issue one field of an entity holds; looked up when first asked."""
 
-    return explain
+    def __init__(self, query: Query, field: str, terms: Mapping[str, float]) -> None:
+        self._query = query
+        self._field = field
+        self._terms = terms
 
+    @cached_property
+    def _documents(self) -> list[tuple[str, frozenset[int]]]:
+        """(term, rows that hold it), the weightiest term first."""
+        text, field = self._query.snapshot.text, self._field
+        ordered = sorted(
+            self._terms, key=lambda t: (-self._terms[t] * text.idf(field, t, _PARAMETERS), t)
+        )
+        found = [(term, text.term_frequencies(field, term)[0]) for term in ordered]
+        return [(term, frozenset(rows.tolist())) for term, rows in found if len(rows)]
 
-def _file_explainer(query: Query, field: str, part: str) -> Callable[[int], str]:
-    def explain(file: int) -> str:
-        rows = set(query.snapshot.entities.rows_of_file(file))
-        words = _matched(query, field, part, rows)
-        return f"{_FIELD_WORDS[field]} has {', '.join(words)}" if words else ""
+    def explain_row(self, row: int) -> str:
+        """Words that the field of a row holds."""
+        return self._say({row})
 
-    return explain
+    def explain_file(self, file: int) -> str:
+        """Words that the field of any row of a file holds."""
+        return self._say(set(self._query.snapshot.entities.rows_of_file(file)))
 
-
-def _matched(query: Query, field: str, part: str, rows: set[int]) -> list[str]:
-    """Terms of the issue that a field of some rows holds, the weightiest first."""
-    terms = query.title_terms if part == "title" else query.full_terms
-    text = query.snapshot.text
-    found: list[tuple[float, str]] = []
-    for term, weight in terms.items():
-        docs, _ = text.term_frequencies(field, term)
-        if rows.intersection(docs.tolist()):
-            found.append((-weight * text.idf(field, term, _PARAMETERS), term))
-    return [term for _, term in sorted(found)[:_MOST_WORDS]]
+    def _say(self, rows: set[int]) -> str:
+        words = [term for term, documents in self._documents if not rows.isdisjoint(documents)]
+        said = [self._query.as_written(term) for term in words[:_MOST_WORDS]]
+        return f"{_FIELD_WORDS[self._field]} has {', '.join(said)}" if said else ""
 
 
 _FIELD_WORDS = {
