@@ -91,14 +91,11 @@ def _read_bags(data: bytes) -> list[Bag]:
     lines = text.split("\n")
     bags = [_bag("", text)]
     for definition, nested in _find_units(outline(data)):
-        own = (
-            line
-            for number, line in enumerate(
-                lines[definition.start_line - 1 : definition.end_line], definition.start_line
-            )
-            if not any(number in span for span in nested)
-        )
-        bags.append(_bag(definition.name, "\n".join(own)))
+        own = set(range(definition.start_line, definition.end_line + 1))
+        for span in nested:
+            own.difference_update(range(span.start_line, span.end_line + 1))
+        own_lines = (lines[number - 1] for number in sorted(own) if number <= len(lines))
+        bags.append(_bag(definition.name, "\n".join(own_lines)))
     return bags
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 import importlib
 import pickle
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphloc.evaluation.work import Job, Outcome, crashed
+from graphloc.evaluation.work import Job, Outcome, Work, crashed
 from indexes.errors import InputError
 
 _CONNECT_TIMEOUT_S = 10.0
 _KEPT = "graphloc_evaluation_work"
 """Attribute of a worker: what belongs to its process lives as long as it."""
-
-Work = Callable[[Job], Outcome]
 
 
 def load_dask() -> Any:

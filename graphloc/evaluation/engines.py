@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -19,11 +19,8 @@ from multiprocessing.process import BaseProcess
 from typing import Protocol
 
 from graphloc.evaluation.dask_engine import DaskEngine, load_dask
-from graphloc.evaluation.work import Job, Outcome, crashed
+from graphloc.evaluation.work import Job, Outcome, Work, crashed
 from indexes.errors import InputError
-
-Work = Callable[[Job], Outcome]
-"""Picklable."""
 
 
 class Engine(Protocol):

@@ -95,12 +95,20 @@ class Journal:
         except OSError as error:
             raise _unwritable(self._folder, error) from error
 
-    def save_metrics(self, document: bytes) -> None:
-        """Write ``metrics.json``, whole or not at all."""
-        try:
-            replace_file(self._folder / _METRICS, document)
-        except OSError as error:
-            raise _unwritable(self._folder, error) from error
+
+def save_metrics(folder: Path, document: bytes) -> None:
+    """Write ``metrics.json``, whole or not at all.
+
+    Raises
+    ------
+    DiskFullError
+        If the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / _METRICS, document)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -11,7 +11,7 @@ from graphloc.evaluation.clones import commit_times
 from graphloc.evaluation.datasets import Dataset
 from graphloc.evaluation.engines import Engine
 from graphloc.evaluation.gold import named_gold
-from graphloc.evaluation.journal import Journal, Run
+from graphloc.evaluation.journal import Journal, Run, save_metrics
 from graphloc.evaluation.methods import RANKING_DEPTH, Method
 from graphloc.evaluation.model import Failure, Gold, Instance
 from graphloc.evaluation.predictions import Prediction
@@ -19,17 +19,32 @@ from graphloc.evaluation.report import metrics_document
 from graphloc.evaluation.repositories import Repositories
 from graphloc.evaluation.scores import Case, Evaluation, MethodScores, compare_methods, score_method
 from graphloc.evaluation.work import InstanceWork, Job, Outcome
-from indexes.errors import GraphlocError
+from indexes.errors import GraphlocError, InputError
 
 _NOT_PREDICTED = "the predictions hold no line for it"
 
 
 @dataclass(frozen=True, slots=True)
 class Entrants:
-    """Who is evaluated: methods that rank now, and predictions made earlier."""
+    """Who is evaluated: methods that rank now, and predictions made earlier.
+
+    Raises
+    ------
+    InputError
+        If a method and predictions share a name.
+    """
 
     methods: tuple[Method, ...] = ()
     predictions: tuple[Prediction, ...] = ()
+
+    def __post_init__(self) -> None:
+        for prediction in self.predictions:
+            if any(method.name == prediction.method for method in self.methods):
+                raise InputError(
+                    f"{prediction.method} is the name of a method and of predictions, too: "
+                    "rename the predictions file",
+                    method=prediction.method,
+                )
 
     def names(self) -> list[str]:
         """Names of all, methods first, each once."""
@@ -78,6 +93,9 @@ def evaluate(
     One instance that fails stops no other. Predictions are on the disk as soon as their instance
     is done, so an interruption costs the instances under way at most.
 
+    With `EvaluationOptions.output`, ``metrics.json`` is written there and, if methods rank,
+    ``predictions.jsonl``.
+
     Raises
     ------
     RunMismatchError
@@ -98,9 +116,9 @@ def evaluate(
                 journal.add(outcome.predictions)
             notes.add(outcome)
             on_progress(Progress(done, total, outcome.instance_id, bool(outcome.failures)))
-        evaluation = _score(dataset, entrants.names(), notes, options)
-        if journal:
-            journal.save_metrics(metrics_document(evaluation))
+    evaluation = _score(dataset, entrants.names(), notes, options)
+    if options.output is not None:
+        save_metrics(options.output, metrics_document(evaluation))
     return evaluation
 
 
@@ -131,7 +149,8 @@ class _Notes:
 def _open_journal(
     dataset: Dataset, methods: Sequence[Method], options: EvaluationOptions
 ) -> Journal | None:
-    if options.output is None:
+    """Begin to write predictions, if there will be any: none that are there already are touched."""
+    if options.output is None or not methods:
         return None
     fingerprints = {method.name: method.fingerprint for method in methods}
     run = Run(dataset.digest, fingerprints, options.include_tests, options.depth)

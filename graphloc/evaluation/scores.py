@@ -46,7 +46,7 @@ class LevelScores:
     failed: int
     """Failed instances, among those that count unless they were to be left out."""
     ece: float | None
-    """Expected calibration error; None for methods that state no confidence."""
+    """Expected calibration error over all ranked places that state a confidence; None without."""
 
     @property
     def n(self) -> int:

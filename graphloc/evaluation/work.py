@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,10 @@ class Outcome:
     failures: tuple[Failure, ...] = ()
 
 
+Work = Callable[[Job], Outcome]
+"""What engines carry to their workers: picklable."""
+
+
 @dataclass(frozen=True, slots=True)
 class InstanceWork:
     """Does jobs one after the other; travels to worker processes with its methods."""
@@ -56,8 +61,8 @@ class InstanceWork:
             source = _open(job)
             if gold is None:
                 gold = patch_gold(job.instance, source, include_tests=self.include_tests)
-        except GraphlocError as error:
-            return Outcome(instance_id, gold, failures=(Failure(instance_id, error.message),))
+        except (GraphlocError, OSError) as error:
+            return Outcome(instance_id, gold, failures=(Failure(instance_id, str(error)),))
         predictions, failures = self._rank(job, source)
         return Outcome(instance_id, gold, tuple(predictions), tuple(failures))
 

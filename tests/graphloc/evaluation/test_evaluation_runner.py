@@ -16,8 +16,8 @@ from graphloc.evaluation.datasets import load_dataset
 from graphloc.evaluation.engines import LocalEngine
 from graphloc.evaluation.errors import RunMismatchError
 from graphloc.evaluation.methods import Method
-from graphloc.evaluation.model import Level
-from graphloc.evaluation.predictions import load_predictions
+from graphloc.evaluation.model import Level, Ranking
+from graphloc.evaluation.predictions import Prediction, load_predictions
 from graphloc.evaluation.report import (
     comparison_table,
     failure_table,
@@ -28,7 +28,7 @@ from graphloc.evaluation.report import (
 from graphloc.evaluation.repositories import Repositories
 from graphloc.evaluation.runner import Entrants, EvaluationOptions, Progress, evaluate
 from graphloc.evaluation.scores import Evaluation
-from indexes.errors import DatasetError, DiskFullError
+from indexes.errors import DatasetError, DiskFullError, InputError
 from tests.graphloc.evaluation.sample_methods import PathOrder, Troubled
 from tests.graphloc.evaluation.sample_repositories import (
     CALC,
@@ -183,6 +183,22 @@ def test_an_external_file_is_scored(bench: Bench) -> None:
     assert method.levels[Level.FILE].means()["acc@1"] == pytest.approx(2 / 3)
     assert method.elapsed_percentile(50) is None
     assert [(f.instance_id, f.method) for f in evaluation.failures] == [("a-2", "theirs")]
+
+
+def test_scoring_a_runs_own_predictions_again_leaves_them_alone(bench: Bench) -> None:
+    bench.add("a-1")
+    ranked = bench.run(PathOrder())
+    path = bench.output / "predictions.jsonl"
+    before = path.read_bytes()
+    again = bench.run(entrants=Entrants(predictions=tuple(load_predictions(path))))
+    assert path.read_bytes() == before
+    for level in Level:
+        assert again.methods[0].levels[level].means() == ranked.methods[0].levels[level].means()
+
+
+def test_a_method_and_predictions_need_names_of_their_own() -> None:
+    with pytest.raises(InputError, match="rename the predictions file"):
+        Entrants((PathOrder(),), (Prediction("i", "path-order", Ranking()),))
 
 
 def begun(bench: Bench) -> list[str]:
