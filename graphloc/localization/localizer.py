@@ -18,6 +18,7 @@ from graphloc.localization.ranker import Ranker, WeightedRanker
 from graphloc.localization.signals import Signal, default_signals
 from graphloc.localization.walk import GraphWalk
 from indexes.graph.entities import CLASS, FUNCTION
+from indexes.history import History
 from indexes.snapshot import Snapshot
 from indexes.text import Tokenizer
 
@@ -32,6 +33,8 @@ class Localizer:
     ----------
     snapshot
         The indexed tree.
+    history
+        Its past commits, where there are any.
     ranker
         Hand-set weights by default.
     signals
@@ -45,6 +48,7 @@ class Localizer:
     def __init__(
         self,
         snapshot: Snapshot,
+        history: History | None = None,
         *,
         ranker: Ranker | None = None,
         signals: tuple[Signal, ...] | None = None,
@@ -52,6 +56,7 @@ class Localizer:
         without: Collection[str] = (),
     ) -> None:
         self._snapshot = snapshot
+        self._history = history
         self._ranker = ranker or WeightedRanker()
         self._signals = default_signals() if signals is None else signals
         self._tokenizer = tokenizer or Tokenizer()
@@ -67,7 +72,9 @@ class Localizer:
 
     def features(self, issue: Issue) -> tuple[Query, Features]:
         """All columns of an issue, as a ranker sees them."""
-        query = Query(issue, self._snapshot, self._names, self._tokenizer)
+        query = Query(
+            issue, self._snapshot, self._names, self._tokenizer, self._history
+        )
         return query, compute_features(query, self._signals, self._walk, self._without)
 
     def localize(

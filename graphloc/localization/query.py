@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphloc.issue import Issue
+from indexes.history import History
 from indexes.snapshot import Snapshot
 from indexes.text import Tokenizer
 
@@ -57,19 +58,25 @@ class Query:
 
     Attributes
     ----------
-    issue, snapshot
+    issue, snapshot, history
         As given.
     title_terms, full_terms
         Terms with weights: of the title alone, of title, prose and code.
     """
 
     def __init__(
-        self, issue: Issue, snapshot: Snapshot, names: NameIndex, tokenizer: Tokenizer
+        self,
+        issue: Issue,
+        snapshot: Snapshot,
+        names: NameIndex,
+        tokenizer: Tokenizer,
+        history: History | None = None,
     ) -> None:
         self.issue = issue
         self.snapshot = snapshot
         self.names = names
         self.tokenizer = tokenizer
+        self.history = history
         self.title_terms = self._weigh(tokenizer.text_terms(issue.title))
         self.full_terms = self._weigh(tokenizer.text_terms(issue.searched_text))
 

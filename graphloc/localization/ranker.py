@@ -24,6 +24,8 @@ FILE_WEIGHTS: Mapping[str, float] = {
     "file_last_frame": 1.0,
     "file_linked": 2.0,
     "file_message": 0.8,
+    "past_similar": 0.6,
+    "past_recency": 0.2,
     "walk_sum": 1.2,
     "walk_best": 0.6,
     "is_init": -0.4,

@@ -11,8 +11,8 @@ from indexes.store import fact_table, garbage, snapshots
 from indexes.store.database import Database
 from indexes.store.snapshots import SnapshotRecord
 
-KEPT_SNAPSHOTS = 8
-"""A work tree and a few revisions that somebody goes back and forth between."""
+KEPT_SNAPSHOTS = 16
+"""A work tree and a few revisions that somebody goes back and forth between, each with its history."""
 
 MAX_BYTES = 1 << 30
 """Beyond 1 GiB facts are collected: about 200,000 files' worth."""

@@ -3,6 +3,7 @@
 from graphloc.localization.signals.base import Column, Signal, SignalColumns
 from graphloc.localization.signals.lexical import LexicalSignal
 from graphloc.localization.signals.naming import NameSignal
+from graphloc.localization.signals.past import HistorySignal
 from graphloc.localization.signals.places import (
     FrameSignal,
     MessageSignal,
@@ -14,6 +15,7 @@ from graphloc.localization.signals.priors import PriorSignal
 __all__ = [
     "Column",
     "FrameSignal",
+    "HistorySignal",
     "LexicalSignal",
     "MessageSignal",
     "NameSignal",
@@ -35,5 +37,6 @@ def default_signals() -> tuple[Signal, ...]:
         FrameSignal(),
         PermalinkSignal(),
         MessageSignal(),
+        HistorySignal(),
         PriorSignal(),
     )
