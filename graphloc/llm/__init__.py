@@ -11,7 +11,7 @@
 
 from graphloc.llm.budget import Budget, Ledger, UsageReport
 from graphloc.llm.client import OpenAIChatModel
-from graphloc.llm.prices import Price, load_prices
+from graphloc.llm.prices import Price, load_prices, prices_from_environment
 from graphloc.llm.prompt import Prompt, Stability
 from graphloc.llm.record import RecordMode, ReplyRecord
 from graphloc.llm.retry import RetryPolicy
@@ -32,4 +32,5 @@ __all__ = [
     "Stability",
     "UsageReport",
     "load_prices",
+    "prices_from_environment",
 ]

@@ -112,17 +112,16 @@ class Ledger:
     def finish_request(self, model: str, usage: Usage, elapsed_s: float) -> None:
         """Book a reply and its tokens."""
         with self._lock:
-            self._usage += usage
             self._request_s += elapsed_s
-            price = self._prices.get(model)
-            self._has_unpriced |= price is None
-            self._usd += price.cost_usd(usage) if price else 0.0
+            self._add_usage(model, usage)
 
-    def fail_request(self, elapsed_s: float) -> None:
-        """Book a request that gave no reply."""
+    def fail_request(self, model: str, usage: Usage | None, elapsed_s: float) -> None:
+        """Book a request that gave no reply, and the tokens it took where the server told."""
         with self._lock:
             self._failed += 1
             self._request_s += elapsed_s
+            if usage is not None:
+                self._add_usage(model, usage)
 
     def add_replay(self, usage: Usage) -> None:
         """Book a reply that came from the record."""
@@ -148,6 +147,12 @@ class Ledger:
                 request_s=self._request_s,
                 backoff_s=self._backoff_s,
             )
+
+    def _add_usage(self, model: str, usage: Usage) -> None:
+        self._usage += usage
+        price = self._prices.get(model)
+        self._has_unpriced |= price is None
+        self._usd += price.cost_usd(usage) if price else 0.0
 
     @staticmethod
     def _check(what: str, limit: float | None, spent: float) -> None:

@@ -10,7 +10,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import TracebackType
 
@@ -25,11 +24,13 @@ from graphloc.llm.errors import (
     RateLimitedError,
     StructuredOutputError,
 )
+from graphloc.llm.parallel import map_in_threads
 from graphloc.llm.record import ReplyRecord, canonical_request, record_key
 from graphloc.llm.redaction import Redactor
 from graphloc.llm.settings import ModelSettings
 from graphloc.llm.structured import read_output, repair_request
 from graphloc.llm.transport import Transport
+from graphloc.llm.usage import read_usage
 from graphloc.llm.wire import parse_reply, render_request
 from repair.ports import ChatReply, ChatRequest, JsonObject
 
@@ -123,16 +124,12 @@ class OpenAIChatModel:
         """
         samples = range(request.first_sample, request.first_sample + request.n)
         first = [self._sample(request, sample) for sample in samples[:1]]
-        rest = samples[1:]
-        if not rest:
-            return tuple(first)
-        workers = min(len(rest), self._settings.max_concurrency)
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="graphloc-llm")
-        try:
-            futures = [pool.submit(self._sample, request, sample) for sample in rest]
-            return (*first, *(future.result() for future in futures))
-        finally:
-            pool.shutdown(cancel_futures=True)
+        rest = map_in_threads(
+            lambda sample: self._sample(request, sample),
+            samples[1:],
+            workers=self._settings.max_concurrency,
+        )
+        return (*first, *rest)
 
     def close(self) -> None:
         """Close the connections; the record is the caller's to close."""
@@ -209,13 +206,17 @@ class OpenAIChatModel:
                 raise self._out_of_time()
             self._ledger.start_request()
             started = time.monotonic()
+            usage = None
             try:
                 payload = self._transport.send(body, timeout_s)
+                # Read before the reply is, since a reply that is of no use is paid for too.
+                usage = read_usage(payload)
                 reply = parse_reply(payload, request, dialect, prompt_chars=len(str(body)))
+                usage = reply.usage
             except BaseException:
-                self._ledger.fail_request(time.monotonic() - started)
+                self._ledger.fail_request(self.name, usage, time.monotonic() - started)
                 raise
-            self._ledger.finish_request(self.name, reply.usage, time.monotonic() - started)
+            self._ledger.finish_request(self.name, usage, time.monotonic() - started)
             return reply
         finally:
             self._gate.release()

@@ -11,6 +11,7 @@ A table is a TOML file with one section a model, in US dollars per million token
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,12 @@ class Price:
             + usage.cached_prompt_tokens * cached
             + usage.completion_tokens * self.completion
         ) / _PER_MILLION
+
+
+def prices_from_environment(environ: Mapping[str, str]) -> dict[str, Price]:
+    """Load the table that GRAPHLOC_PRICES names; empty without one. Errors as for `load_prices`."""
+    path = environ.get("GRAPHLOC_PRICES", "")
+    return load_prices(Path(path)) if path else {}
 
 
 def load_prices(path: Path) -> dict[str, Price]:

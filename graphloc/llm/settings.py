@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from graphloc.llm.errors import ModelSettingsError
-from graphloc.llm.record import RecordMode
+from graphloc.llm.record import RecordMode, ReplyRecord
 from graphloc.llm.retry import RetryPolicy
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
@@ -114,6 +114,12 @@ class RecordSettings:
         if mode != RecordMode.OFF and not path:
             raise ModelSettingsError("GRAPHLOC_RECORD_MODE needs GRAPHLOC_RECORD, the file to use")
         return cls(Path(path) if path else None, RecordMode(mode))
+
+    def open(self) -> ReplyRecord | None:
+        """Open the record; None when there is to be none. Errors as for `ReplyRecord`."""
+        if self.path is None or self.mode is RecordMode.OFF:
+            return None
+        return ReplyRecord(self.path, self.mode)
 
 
 def _check_url(url: str) -> None:

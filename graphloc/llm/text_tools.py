@@ -100,7 +100,8 @@ def parse_tool_calls(
     tools : sequence of ToolSchema
         The tools on offer.
     blocks_only : bool
-        Leave fenced and bare JSON alone; for servers that handle tools themselves.
+        Leave all but flawless blocks alone; for servers that handle tools themselves, where the
+        text is more likely to be about such tags than to call anything.
 
     Returns
     -------
@@ -113,7 +114,9 @@ def parse_tool_calls(
     blocks = list(_BLOCK.finditer(text))
     if blocks:
         found = [call for block in blocks for call in _block_calls(block)]
-        return _BLOCK.sub("", text).strip(), _numbered(found, known)
+        calls = _numbered(found, known)
+        if not blocks_only or not any(call.problem for call in calls):
+            return _BLOCK.sub("", text).strip(), calls
     if blocks_only:
         return text, ()
     found = [

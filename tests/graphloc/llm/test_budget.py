@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import pytest
 
-from graphloc.llm import Budget, Ledger, Price, load_prices
+from graphloc.llm import Budget, Ledger, Price, load_prices, prices_from_environment
 from graphloc.llm.errors import BudgetExceededError, ModelSettingsError, PriceUnknownError
 from graphloc.llm.usage import read_usage
 from repair.ports import Usage
-from tests.fakes.chat_server import SeenRequest, Status, Text
+from tests.fakes.chat_server import Raw, SeenRequest, Status, Text
 
 PRICE = Price(prompt=2.0, cached_prompt=0.2, completion=10.0)
 USAGE = {
@@ -98,6 +99,14 @@ def test_threads_pass_a_budget_by_no_more_than_what_is_under_way(connect, ask):
     for thread in threads:
         thread.join()
     assert sorted(outcomes) == ["budget"] * 7 + ["reply"] * 3
+
+
+def test_a_useless_reply_is_paid_for(connect, ask):
+    empty = Raw(json.dumps({"choices": [], "usage": USAGE}))
+    line = connect([empty, Text("ok", usage=USAGE)])
+    line.model.complete(ask())
+    report = line.model.report()
+    assert (report.failed_requests, report.usage) == (1, Usage(2000, 1200, 200))
 
 
 def test_a_budget_may_cover_several_models(connect, ask):
@@ -222,6 +231,8 @@ def test_prices_are_read_from_a_file(tmp_path):
         "[local]\nprompt = 0\ncompletion = 0\n"
     )
     assert load_prices(path) == {"org/model-1.5": PRICE, "local": Price(0.0, 0.0)}
+    assert prices_from_environment({"GRAPHLOC_PRICES": str(path)})["local"] == Price(0.0, 0.0)
+    assert prices_from_environment({}) == {}
 
 
 @pytest.mark.parametrize(

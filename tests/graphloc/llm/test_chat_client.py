@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import signal
+import subprocess
+import sys
 import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +28,9 @@ from graphloc.llm.errors import (
 )
 from repair.ports import ChatRequest, FinishReason, Message, Role, Usage
 from tests.fakes import chat_server
-from tests.fakes.chat_server import Drop, Raw, SeenRequest, Slow, Status, Text
+from tests.fakes.chat_server import ChatServer, Drop, Raw, SeenRequest, Slow, Status, Text
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_text_usage_and_finish_reason_come_back(connect, ask):
@@ -242,6 +248,36 @@ def test_one_failing_sample_ends_the_call_with_its_error(connect, ask):
     line = connect([Text("fine"), Status(400, "no"), Status(400, "no"), Status(400, "no")])
     with pytest.raises(RequestRejectedError):
         line.model.complete(ask(n=4))
+
+
+INTERRUPTED = """
+import sys
+from graphloc.llm import ModelSettings, OpenAIChatModel
+from repair.ports import ChatRequest, Message, Role
+
+model = OpenAIChatModel(ModelSettings(model="scripted", base_url=sys.argv[1]))
+try:
+    model.complete(ChatRequest((Message(Role.USER, "Where?"),), n=3))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_an_interrupt_does_not_wait_for_requests_under_way():
+    under_way = threading.Barrier(3)
+
+    def reply(seen: SeenRequest) -> Text:
+        if seen.index:
+            under_way.wait(60)
+            server.stopping.wait(600)
+        return Text("ok")
+
+    with ChatServer(reply) as server:
+        command = [sys.executable, "-c", INTERRUPTED, server.base_url]
+        with subprocess.Popen(command, cwd=ROOT) as child:
+            under_way.wait(60)
+            child.send_signal(signal.SIGINT)
+            assert child.wait(timeout=60) == 130
 
 
 def test_reasoning_left_in_the_text_is_taken_out(connect, ask):

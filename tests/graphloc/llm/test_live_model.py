@@ -36,8 +36,8 @@ def weights() -> Path:
 
 
 @pytest.fixture(scope="module")
-def live(weights: Path) -> Iterator[OpenAIChatModel]:
-    """The client, connected to a server in this process."""
+def base_url(weights: Path) -> Iterator[str]:
+    """The address of a server in this process."""
     xllamacpp = pytest.importorskip("xllamacpp")
     params = xllamacpp.CommonParams()
     params.model.path = str(weights)
@@ -48,9 +48,16 @@ def live(weights: Path) -> Iterator[OpenAIChatModel]:
     params.cpuparams.n_threads = 2
     params.warmup = False
     server = xllamacpp.Server(params)
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+@pytest.fixture(scope="module")
+def live(base_url: str) -> Iterator[OpenAIChatModel]:
+    """The client, connected to that server."""
     settings = ModelSettings(
         model="smollm2",
-        base_url=f"{server.listening_address}/v1",
+        base_url=base_url,
         request_timeout_s=240.0,
         retry=RetryPolicy(max_attempts=2),
     )
@@ -81,11 +88,8 @@ def test_a_repeated_prefix_is_served_from_the_cache(live):
     assert usages[1].cached_prompt_tokens > usages[1].prompt_tokens / 2
 
 
-def test_tools_over_text_give_text_or_calls(live, search_tool):
-    settings = live._settings
-    text_settings = ModelSettings(
-        model=settings.model, base_url=settings.base_url, tools=NativeMode.OFF
-    )
+def test_tools_over_text_give_text_or_calls(base_url, search_tool):
+    settings = ModelSettings(model="smollm2", base_url=base_url, tools=NativeMode.OFF)
     request = ChatRequest(
         (Message(Role.USER, "Search for the word parser with the tool."),),
         tools=(search_tool,),
@@ -93,7 +97,7 @@ def test_tools_over_text_give_text_or_calls(live, search_tool):
         temperature=0.0,
         seed=1,
     )
-    with OpenAIChatModel(text_settings) as model:
+    with OpenAIChatModel(settings) as model:
         (reply,) = model.complete(request)
         assert model.report().usage == reply.usage
     assert reply.text or reply.tool_calls

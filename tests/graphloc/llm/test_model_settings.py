@@ -74,6 +74,7 @@ def test_where_replies_are_recorded():
     read = RecordSettings.from_environment
     assert read({}) == RecordSettings()
     assert read({"GRAPHLOC_RECORD": "f"}) == RecordSettings(Path("f"), RecordMode.RECORD)
+    assert read({}).open() is None
     replay = {"GRAPHLOC_RECORD": "f", "GRAPHLOC_RECORD_MODE": "replay"}
     assert read(replay).mode is RecordMode.REPLAY
     for wrong in ({"GRAPHLOC_RECORD_MODE": "replay"}, {"GRAPHLOC_RECORD_MODE": "on"}):

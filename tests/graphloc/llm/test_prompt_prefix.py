@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from os.path import commonprefix
 
 import pytest
 
-from graphloc.llm import Prompt, Stability
+from graphloc.llm import NativeMode, Prompt, Stability
 from graphloc.llm.dialect import Dialect
 from graphloc.llm.prompt import prefix_share, shared_prefix_chars
 from graphloc.llm.wire import render_request
-from repair.ports import ChatRequest, Message, Role, ToolSchema
+from repair.ports import ChatRequest, Message, OutputSchema, Role, ToolSchema
 
 SYSTEM = "You mend code. " * 40
 REPOSITORY = "pkg/a.py: class A, def f\n" * 200
@@ -78,16 +79,27 @@ def test_turns_of_a_conversation_extend_the_prefix():
     assert shared_prefix_chars(first, second) >= len(SYSTEM) + len(ISSUE)
 
 
-def test_the_body_itself_starts_the_same_with_tools_as_text(search_tool: ToolSchema):
-    request = ChatRequest(
-        Prompt().add(Stability.SYSTEM, SYSTEM).add(Stability.ISSUE, ISSUE).messages(),
-        tools=(search_tool,),
-    )
-    for tools in ("off", "auto"):
-        bodies = [
-            str(render_request("m", request, sample, Dialect(tools=tools))) for sample in range(3)
-        ]
-        assert len(set(bodies)) == 1
+@pytest.mark.parametrize("mode", [NativeMode.OFF, NativeMode.AUTO])
+def test_tools_and_schemas_spelt_out_keep_the_beginning(search_tool: ToolSchema, mode: NativeMode):
+    base = Prompt().add(Stability.SYSTEM, SYSTEM).add(Stability.ISSUE, ISSUE)
+    sent = [
+        render_request(
+            "m",
+            ChatRequest(
+                base.add(Stability.VOLATILE, str(n)).messages(),
+                tools=(search_tool,),
+                output=OutputSchema(f"answer {n}", {"const": n}),
+            ),
+            n,
+            Dialect(tools=mode, json_schema=mode),
+        )
+        for n in range(2)
+    ]
+    texts = ["".join(message["content"] for message in body["messages"]) for body in sent]
+    shared = commonprefix(texts)  # noqa: RUF071 - by character is what is meant
+    assert len(shared) >= len(SYSTEM) + len(ISSUE)
+    assert ("Find code." in texts[0]) is (mode is NativeMode.OFF)
+    assert sent[0].get("tools") == sent[1].get("tools")
 
 
 @pytest.mark.parametrize("prompts", [[], [(Message(Role.USER, "x"),)]])

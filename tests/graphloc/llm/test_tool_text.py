@@ -113,8 +113,12 @@ def test_blocks_that_cannot_be_called_say_why(text, problem):
 
 
 def test_loose_json_is_left_alone_where_the_server_handles_tools():
-    text = '```json\n{"name": "search", "arguments": {}}\n```'
-    assert parse_tool_calls(text, TOOLS, blocks_only=True) == (text, ())
+    for text in (
+        '```json\n{"name": "search", "arguments": {}}\n```',
+        "Rename the <tool>hammer</tool> element.",
+        '<tool_call>{"name": "unknown", "arguments": {}}</tool_call>',
+    ):
+        assert parse_tool_calls(text, TOOLS, blocks_only=True) == (text, ())
 
 
 @given(st.text(alphabet='<>/tool_call{}[]"name:search, \n`=', max_size=200))
