@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
+from types import TracebackType
 
 from graphloc.llm.errors import RecordError, RecordMissingError
 from indexes.errors import DiskFullError
@@ -76,7 +77,11 @@ class ReplyRecord:
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
             )
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
 
     def find(self, key: str) -> ChatReply | None:
         """Return the reply recorded under `key`; None when there is none and recording is on.
@@ -124,6 +129,17 @@ class ReplyRecord:
         with self._lock:
             self._connection.close()
 
+    def __enter__(self) -> ReplyRecord:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
     def _refuse_other_files(self) -> None:
         """Leave a file alone that is none of ours; SQLite itself takes a short one for empty."""
         if not self.path.exists():
@@ -149,7 +165,6 @@ class ReplyRecord:
             self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self._connection.execute("COMMIT")
         if version not in {0, SCHEMA_VERSION}:
-            self._connection.close()
             raise RecordError(
                 f"the record {self.path} was made by another version: use another file",
                 path=str(self.path),

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
-from graphloc.llm import Ledger, ModelSettings, OpenAIChatModel, ReplyRecord, RetryPolicy
+from graphloc.llm import (
+    Ledger,
+    ModelSettings,
+    OpenAIChatModel,
+    RecordMode,
+    ReplyRecord,
+    RetryPolicy,
+)
 from repair.ports import ChatRequest, Message, Role, ToolSchema
 from tests.fakes.chat_server import ChatServer, Script
 
@@ -48,6 +56,17 @@ def connect() -> Iterator[Connect]:
             return Line(model, server, delays_s)
 
         yield _connect
+
+
+@pytest.fixture
+def open_record() -> Iterator[Callable[..., ReplyRecord]]:
+    """Open a record that is closed when the test ends."""
+    with ExitStack() as stack:
+
+        def _open(path: Path, mode: RecordMode = RecordMode.RECORD) -> ReplyRecord:
+            return stack.enter_context(ReplyRecord(path, mode))
+
+        yield _open
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from graphloc.llm import Budget, Ledger, RecordMode, ReplyRecord
+from graphloc.llm import Budget, Ledger, RecordMode
 from graphloc.llm.errors import ModelServerError, RecordError, RecordMissingError
 from graphloc.llm.record import canonical_request, record_key
 from repair.ports import (
@@ -39,11 +39,11 @@ def numbered(seen: SeenRequest) -> Text:
     return Text(f"reply {seen.index}")
 
 
-def test_a_second_run_repeats_the_first_without_a_request(connect, ask, tmp_path):
+def test_a_second_run_repeats_the_first_without_a_request(connect, ask, tmp_path, open_record):
     path = tmp_path / "deep" / "record.sqlite"
-    first = connect(numbered, record=ReplyRecord(path))
+    first = connect(numbered, record=open_record(path))
     replies = first.model.complete(ask(n=3))
-    second = connect([], record=ReplyRecord(path), ledger=Ledger(Budget(max_requests=0)))
+    second = connect([], record=open_record(path), ledger=Ledger(Budget(max_requests=0)))
     assert second.model.complete(ask(n=3)) == replies
     assert second.server.requests == []
     report = second.model.report()
@@ -52,8 +52,8 @@ def test_a_second_run_repeats_the_first_without_a_request(connect, ask, tmp_path
     assert report.usage == Usage()
 
 
-def test_samples_have_records_of_their_own(connect, ask, tmp_path):
-    line = connect(numbered, record=ReplyRecord(tmp_path / "r"))
+def test_samples_have_records_of_their_own(connect, ask, tmp_path, open_record):
+    line = connect(numbered, record=open_record(tmp_path / "r"))
     texts = {line.model.complete(ask(first_sample=sample))[0].text for sample in (0, 1, 2, 0, 1, 2)}
     assert texts == {"reply 0", "reply 1", "reply 2"}
     assert line.model.complete(ask(n=5))[:3] == line.model.complete(ask(n=3))
@@ -95,56 +95,58 @@ def test_keys_stay_the_same_between_releases():
     assert record_key(canonical).startswith("15768bd2a7f369cd")
 
 
-def test_every_field_of_a_reply_survives(tmp_path):
+def test_every_field_of_a_reply_survives(tmp_path, open_record):
     reply = ChatReply(
         "text \udcff \u2028",
         (ToolCall("c", "search", {"query": ["x", 1, None]}), ToolCall("d", "", {}, "broken")),
         Usage(10, 5, 3, is_estimated=True),
         FinishReason.TOOL_CALLS,
     )
-    ReplyRecord(tmp_path / "r").add("key", "{}", reply)
-    assert ReplyRecord(tmp_path / "r").find("key") == reply
+    open_record(tmp_path / "r").add("key", "{}", reply)
+    assert open_record(tmp_path / "r").find("key") == reply
 
 
-def test_replay_only_never_asks(connect, ask, tmp_path):
+def test_replay_only_never_asks(connect, ask, tmp_path, open_record):
     path = tmp_path / "r"
-    connect([Text("a")], record=ReplyRecord(path)).model.complete(ask())
-    line = connect([Text("never")], record=ReplyRecord(path, RecordMode.REPLAY))
+    connect([Text("a")], record=open_record(path)).model.complete(ask())
+    line = connect([Text("never")], record=open_record(path, RecordMode.REPLAY))
     assert line.model.complete(ask())[0].text == "a"
     with pytest.raises(RecordMissingError, match="record the run first"):
         line.model.complete(ask("Something else?"))
     assert line.server.requests == []
     with pytest.raises(RecordError, match="no record"):
-        ReplyRecord(tmp_path / "none", RecordMode.REPLAY)
+        open_record(tmp_path / "none", RecordMode.REPLAY)
 
 
-def test_a_record_holds_whatever_way_the_server_was_asked(connect, ask, search_tool, tmp_path):
+def test_a_record_holds_whatever_way_the_server_was_asked(
+    connect, ask, search_tool, tmp_path, open_record
+):
     path = tmp_path / "r"
     request = ask(tools=(search_tool,))
     in_text = '<tool_call>{"name": "search", "arguments": {"query": "x"}}</tool_call>'
-    first = connect([NO_TOOLS, Text(in_text)], record=ReplyRecord(path)).model.complete(request)
-    again = connect([ToolCalls([("search", {})])], record=ReplyRecord(path)).model
+    first = connect([NO_TOOLS, Text(in_text)], record=open_record(path)).model.complete(request)
+    again = connect([ToolCalls([("search", {})])], record=open_record(path)).model
     assert again.complete(request) == first
 
 
-def test_structured_replies_and_their_repair_are_recorded(connect, ask, tmp_path):
+def test_structured_replies_and_their_repair_are_recorded(connect, ask, tmp_path, open_record):
     path = tmp_path / "r"
     request = ask(output=OutputSchema("number", {"type": "integer"}))
-    first = connect([Text("none"), Text("3")], record=ReplyRecord(path)).model.complete(request)
-    again = connect([], record=ReplyRecord(path)).model.complete(request)
+    first = connect([Text("none"), Text("3")], record=open_record(path)).model.complete(request)
+    again = connect([], record=open_record(path)).model.complete(request)
     assert again == first
     assert again[0].data == 3
 
 
-def test_failures_are_not_recorded(connect, ask, tmp_path):
-    line = connect([Status(500)] * 3 + [Text("ok")], record=ReplyRecord(tmp_path / "r"))
+def test_failures_are_not_recorded(connect, ask, tmp_path, open_record):
+    line = connect([Status(500)] * 3 + [Text("ok")], record=open_record(tmp_path / "r"))
     with pytest.raises(ModelServerError):
         line.model.complete(ask())
     assert line.model.complete(ask())[0].text == "ok"
 
 
-def test_threads_share_a_record(connect, ask, tmp_path):
-    record = ReplyRecord(tmp_path / "r")
+def test_threads_share_a_record(connect, ask, tmp_path, open_record):
+    record = open_record(tmp_path / "r")
     line = connect(numbered, record=record, max_concurrency=8)
     with ThreadPoolExecutor(8) as pool:
         texts = list(pool.map(lambda i: line.model.complete(ask(f"q{i % 10}"))[0].text, range(40)))
@@ -152,24 +154,24 @@ def test_threads_share_a_record(connect, ask, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 99, b"x", b"a short note\n" * 9])
-def test_a_file_that_is_no_record_is_refused(tmp_path, content):
+def test_a_file_that_is_no_record_is_refused(tmp_path, content, open_record):
     path = tmp_path / "r"
     path.write_bytes(content)
     with pytest.raises(RecordError, match=str(path)):
-        ReplyRecord(path)
+        open_record(path)
     assert path.read_bytes() == content
 
 
-def test_a_record_of_another_version_is_refused(tmp_path):
+def test_a_record_of_another_version_is_refused(tmp_path, open_record):
     connection = sqlite3.connect(tmp_path / "r")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     with pytest.raises(RecordError, match="another version"):
-        ReplyRecord(tmp_path / "r")
+        open_record(tmp_path / "r")
 
 
-def test_a_damaged_reply_is_told(tmp_path):
-    record = ReplyRecord(tmp_path / "r")
+def test_a_damaged_reply_is_told(tmp_path, open_record):
+    record = open_record(tmp_path / "r")
     record.add("key", "{}", ChatReply("x"))
     record.close()
     connection = sqlite3.connect(tmp_path / "r")
@@ -177,7 +179,7 @@ def test_a_damaged_reply_is_told(tmp_path):
         connection.execute("UPDATE replies SET reply = '{}'")
     connection.close()
     with pytest.raises(RecordError, match="damaged"):
-        ReplyRecord(tmp_path / "r").find("key")
+        open_record(tmp_path / "r").find("key")
 
 
 CHILD = """

@@ -9,7 +9,7 @@ import traceback
 import pytest
 from pydantic import SecretStr
 
-from graphloc.llm import ModelSettings, ReplyRecord, RetryPolicy
+from graphloc.llm import ModelSettings, RetryPolicy
 from graphloc.llm.errors import ModelError, ModelSettingsError
 from tests.fakes.chat_server import Drop, Raw, SeenRequest, Slow, Status, Text
 
@@ -71,12 +71,12 @@ def test_no_repr_holds_the_key(connect):
     assert KEY not in repr(settings) + str(settings) + repr(line.model) + repr(vars(line.model))
 
 
-def test_the_record_does_not_hold_the_key(connect, ask, tmp_path):
+def test_the_record_does_not_hold_the_key(connect, ask, tmp_path, open_record):
     def echo(seen: SeenRequest) -> Text:
         return Text(f"you sent {seen.headers['authorization']}")
 
     path = tmp_path / "record"
-    record = ReplyRecord(path)
+    record = open_record(path)
     line = connect(echo, api_key=SecretStr(KEY), record=record)
     request = ask(f"my settings hold {KEY}")
     (reply,) = line.model.complete(request)
