@@ -108,7 +108,7 @@ def compute_instance(
     snapshot, _ = build_index(source, store, jobs=1, tokenizer=tokenizer)
     history = load_history(source, store, tokenizer)
     localizer = Localizer(snapshot, history, tokenizer=tokenizer)
-    query, features = localizer.features(read_issue(instance.problem_statement))
+    query, features = localizer.features(read_issue(instance.issue_text))
     arrays = collect(query, features, gold)
     temporary = target.with_suffix(".tmp.npz")
     np.savez_compressed(temporary, repo=np.array(instance.repo), **arrays)
