@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from indexes.model import PYTHON_SUFFIXES
@@ -20,7 +20,7 @@ from repair.patch.model import (
     Files,
     PatchOutcome,
 )
-from repair.patch.search_replace import parse_search_replace
+from repair.patch.search_replace import has_search_replace, parse_search_replace
 from repair.patch.source_text import (
     SourceText,
     line_end,
@@ -69,10 +69,8 @@ def apply_edits(files: Files, edits: Iterable[Edit]) -> PatchOutcome:
 
 def apply_reply(files: Files, text: str) -> PatchOutcome:
     """Read a reply's search/replace blocks, or else its unified diff, and apply them."""
-    is_blocks = "<<<<<<" in text or "<<<<< " in text
-    parse: Callable[[str], tuple[Edit, ...]] = (
-        parse_search_replace if is_blocks else parse_unified_diff
-    )
+    is_blocks = has_search_replace(text)
+    parse = parse_search_replace if is_blocks else parse_unified_diff
     try:
         edits = parse(text)
     except MalformedPatchError as error:

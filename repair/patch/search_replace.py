@@ -34,6 +34,11 @@ _NAME_DISTANCE = 3
 """A name stands at most this many non-blank lines above its block: name, fence, one remark."""
 
 
+def has_search_replace(text: str) -> bool:
+    """Whether a block opens anywhere in the text; a diff of one does not count."""
+    return any(map(_OPENING.match, text.splitlines()))
+
+
 def parse_search_replace(text: str) -> tuple[Edit, ...]:
     """Read all blocks of a reply, in order; prose around them is ignored.
 

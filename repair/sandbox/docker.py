@@ -45,6 +45,7 @@ _TICK_S = 0.05
 _GRACE_S = 15.0
 """How much later than the caller the watchdog ends a run: start-up and clean-up take seconds."""
 _END_TIMEOUT_S = 2.0
+_DEFAULT_HOST = "unix:///var/run/docker.sock"
 _API_TIMEOUT_S = 60
 _CHUNK_BYTES = 1 << 16
 _WRAPPERS = 1
@@ -167,7 +168,7 @@ def build_image(base: str, commands: Sequence[str], *, tag: str) -> str:
     with _client() as client, _translated_errors():
         try:
             client.images.build(
-                fileobj=io.BytesIO(recipe.encode()), tag=tag, network_mode="none", rm=True
+                fileobj=io.BytesIO(recipe.encode()), tag=tag, network_mode="none", forcerm=True
             )
         except _docker().errors.BuildError as error:
             raise InputError(f"the image {tag} cannot be built: {error}", tag=tag) from error
@@ -289,8 +290,9 @@ def _docker() -> Any:
 def _client() -> Iterator[Any]:
     docker = _docker()
     try:
+        _knock(str(docker.utils.kwargs_from_env().get("base_url") or _DEFAULT_HOST))
         client = docker.from_env(timeout=_API_TIMEOUT_S)
-    except docker.errors.DockerException as error:
+    except (docker.errors.DockerException, OSError) as error:
         raise SandboxUnavailableError(
             f"no docker daemon answers ({error}): {INSTALL}, then start dockerd"
         ) from error
@@ -298,6 +300,15 @@ def _client() -> Iterator[Any]:
         yield client
     finally:
         client.close()
+
+
+def _knock(host: str) -> None:
+    """Connect to a local daemon and hang up: the client leaks a socket when nobody answers."""
+    scheme, _, path = host.partition("://")
+    if "unix" in scheme:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(_API_TIMEOUT_S)
+            connection.connect(path)
 
 
 @contextmanager

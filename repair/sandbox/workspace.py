@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 
 from indexes.errors import InputError
-from repair.errors import UnsafePathError
+from repair.errors import SandboxError, UnsafePathError
 from repair.patch import Patch, is_safe_path
 
 PREFIX = "graphloc-workspace-"
@@ -30,6 +30,7 @@ _LEFT_OUT = frozenset(
 )
 _OWNER_BASE = 1_500_000_000
 """User ids from here on belong to nobody; accounts and sub-ids end far below (subuid: 6e8)."""
+_CHUNK_BYTES = 1 << 20
 _COUNTER = itertools.count()
 
 
@@ -49,7 +50,7 @@ class Workspace:
     shared: tuple[str, ...] = ()
     """Virtual environments inside the tree, relative to it: to be shown read-only."""
     skipped: tuple[str, ...] = ()
-    """What could not be copied: unreadable files, sockets, devices."""
+    """What could not be copied: unreadable or vanished files, sockets, devices."""
     _lock: int = field(default=-1, repr=False)
 
     @property
@@ -65,18 +66,23 @@ class Workspace:
         ------
         InputError
             `source` is not a folder.
+        SandboxError
+            The copy cannot be made, for instance because the disk is full.
         """
         if not source.is_dir():
             raise InputError(f"{source} is not a folder", path=str(source))
         parent = parent or Path(tempfile.gettempdir())
         remove_abandoned(parent)
-        base = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        workspace = cls(source.resolve(), base, _new_owner(), _lock=_locked(base))
         try:
-            workspace._fill()
-        except BaseException:
-            workspace.close()
-            raise
+            base = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+            workspace = cls(source.resolve(), base, _new_owner(), _lock=_locked(base))
+            try:
+                workspace._fill()
+            except BaseException:
+                workspace.close()
+                raise
+        except OSError as error:
+            raise SandboxError(f"cannot copy {source} to {parent}: {error}") from error
         return workspace
 
     def __enter__(self) -> Workspace:
@@ -115,9 +121,10 @@ class Workspace:
                 return None
             except OSError as error:
                 raise UnsafePathError(f"{path} is no regular file", path=path) from error
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                os.close(handle)
+                raise UnsafePathError(f"{path} is no regular file", path=path)
             with open(handle, "rb") as file:
-                if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    raise UnsafePathError(f"{path} is no regular file", path=path)
                 return file.read()
 
     def write(self, path: str, data: bytes | None) -> None:
@@ -198,7 +205,7 @@ class _Copier:
     def _entry(self, folder: str, entry: os.DirEntry[str]) -> str:
         """Copy one entry; return its path if it is a folder to go into."""
         path = os.path.join(folder, entry.name)
-        if entry.name in _LEFT_OUT:
+        if entry.name in _LEFT_OUT or entry.name.startswith(PREFIX):
             return ""
         try:
             if entry.is_symlink():
@@ -213,18 +220,25 @@ class _Copier:
                 return path
             else:
                 self.skipped.append(path)
-        except PermissionError:
+        except (PermissionError, FileNotFoundError):
             self.skipped.append(path)
         return ""
 
     def _file(self, entry: os.DirEntry[str], path: str) -> None:
         """Copy bytes, permission bits without set-id ones, and times."""
-        target = self._target / path
-        shutil.copyfile(entry.path, target, follow_symlinks=False)
-        status = entry.stat(follow_symlinks=False)
-        _give(target, self._owner)
-        os.chmod(target, stat.S_IMODE(status.st_mode) & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
-        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with ExitStack() as opened:
+            source = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW)
+            opened.callback(os.close, source)
+            target = os.open(self._target / path, flags, 0o600)
+            opened.callback(os.close, target)
+            while data := os.read(source, _CHUNK_BYTES):
+                while data:
+                    data = data[os.write(target, data) :]
+            status = os.fstat(source)
+            _give(target, self._owner)
+            os.fchmod(target, stat.S_IMODE(status.st_mode) & 0o777 | stat.S_IRUSR | stat.S_IWUSR)
+            os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def _new_owner() -> int:
@@ -263,13 +277,14 @@ def _parent_of(
         raise UnsafePathError(f"{path} leads out of the workspace", path=path)
     *folders, name = Path(path).parts
     with ExitStack() as opened:
-        handle: int | None = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+        handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+        opened.callback(os.close, handle)
         for part in folders:
-            opened.callback(os.close, handle)
-            handle = _step(handle, part, path, owner if make else None)
-            if handle is None:
-                break
-        else:
+            step = _step(handle, part, path, owner if make else None)
+            if step is None:
+                yield None, name
+                return
+            handle = step
             opened.callback(os.close, handle)
         yield handle, name
 

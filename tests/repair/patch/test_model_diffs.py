@@ -136,3 +136,10 @@ def test_hunks_are_those_that_unidiff_reads() -> None:
         for hunk in file
     ]
     assert parse_unified_diff(diff) == tuple(expected)
+
+
+def test_a_diff_of_a_file_with_conflict_marks_is_a_diff() -> None:
+    diff = "--- a/c.txt\n+++ b/c.txt\n@@ -1,2 +1 @@\n-<<<<<<< HEAD\n x\n"
+    outcome = apply_reply({"c.txt": b"<<<<<<< HEAD\nx\n"}, diff)
+    assert outcome.patch is not None, outcome
+    assert outcome.patch.files == {"c.txt": b"x\n"}

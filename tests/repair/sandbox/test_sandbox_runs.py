@@ -65,7 +65,7 @@ def test_a_command_that_is_not_there(bench: Bench, workspace: Workspace) -> None
 def test_processor_time_is_measured(bench: Bench, workspace: Workspace) -> None:
     result = bench.run("import time\nwhile time.process_time() < 0.5: pass", workspace)
     assert result.is_success, result
-    assert 0.4 < result.cpu_s
+    assert result.cpu_s > 0.4
     assert result.duration_s > 0.4
 
 
