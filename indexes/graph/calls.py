@@ -138,13 +138,14 @@ class CallEvaluator:
         self, functions: ValueSet, expression: Call, arguments: Arguments
     ) -> ValueSet:
         e = self._e
-        findings = e.fluid if e.dynamic else e.fixed
         if not functions:
-            findings.unresolved[id(expression)] = (e.owner, expression.function, expression.line)
+            findings = e.findings()
+            callee = expression.function
+            findings.add_unresolved(id(expression), e.owner, callee, expression.line)
             return EMPTY
         kinds = self._values.kinds
         if any(kinds[value] == ValueKind.EXTERNAL for value in functions):
-            findings.external.add((e.owner, id(expression)))
+            e.findings().add_external(id(expression))
         inferred = Confidence.INFERRED
         return union([self.call(v, arguments, expression.line, inferred) for v in functions])
 
@@ -186,7 +187,7 @@ class CallEvaluator:
         scope = self._values.named[value]
         if scope >= 0:
             e = self._e
-            (e.fluid if e.dynamic else e.fixed).references.add((e.owner, scope, line))
+            e.findings().add_reference((e.owner, scope, line))
 
     def call(self, value: int, arguments: Arguments, line: int, confidence: float) -> ValueSet:
         """Call one value."""
@@ -339,8 +340,7 @@ class CallEvaluator:
             return known
         if not decorators or e.resigned or found:
             return current
-        e.waiting = True
-        return EMPTY
+        return e.wait()
 
     def _super(self, expression: Call, frame: Frame) -> ValueSet | None:
         """`super()` and ``super(Class, self)``; `None` if the name means something else."""

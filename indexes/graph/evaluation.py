@@ -9,7 +9,7 @@ on demand and one unit at a time. What depends on no state is evaluated once and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container
 from typing import TypeAlias, cast
 
 from indexes.facts import (
@@ -38,31 +38,48 @@ from indexes.graph.members import Members
 from indexes.graph.program import Program, Slot
 from indexes.graph.protocols import Protocols
 from indexes.graph.state import Findings, KeyKind, State, Writes
-from indexes.graph.values import EMPTY, ValueKind, ValueSet, union
+from indexes.graph.values import EMPTY, MOST_OBJECTS, ValueKind, ValueSet, union
 
 _Runner: TypeAlias = "Callable[[Frame, object], None]"
-_Item: TypeAlias = "tuple[_Runner, Frame, object]"
+WAITING = -1
+"""The number read by what would go on differently once unknown values are taken to stay unknown."""
+
+
+class Item:
+    """One statement's part of a unit, and what evaluating it found."""
+
+    __slots__ = ("findings", "frame", "reads", "runner", "what")
+
+    def __init__(self, runner: Callable[..., None], frame: Frame, what: object) -> None:
+        self.runner: Callable[..., None] = runner
+        self.frame = frame
+        self.what = what
+        self.reads: tuple[int, ...] = ()
+        """State it depends on."""
+        self.findings: Findings | None = None
+        """What it found that depends on state."""
 
 
 class Unit:
     """One unit, and what evaluating it found so far."""
 
-    __slots__ = ("fixed", "fluid", "frames", "items", "number", "own", "reads", "stale", "waits")
+    __slots__ = ("definitions", "fixed", "frames", "items", "number", "own", "reads", "scopes", "stale")
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, scopes: list[int], definitions: list[int]) -> None:
         self.number = number
+        self.scopes = scopes
+        self.definitions = definitions
+        """Definitions that are evaluated (decorators, defaults, bases) in one of its scopes."""
         self.frames: list[Frame] = []
-        self.items: list[_Item] = []
-        """What a run has to evaluate: at first everything, later what depends on state."""
+        self.items: list[Item] | None = None
+        """What depends on state, once the unit has been evaluated."""
         self.fixed = Findings()
         """Findings that no round will change."""
-        self.fluid = Findings()
-        """Findings of the last run that depend on state."""
         self.reads: set[int] = set()
+        """State that the last run read."""
         self.own: set[int] = set()
         """Containers that the last run read, its own elements included."""
         self.stale: set[int] = set()
-        self.waits = False
         """Containers read in the last run before all of its own elements were in."""
 
 
@@ -78,7 +95,8 @@ class Evaluation:
         self.state = state
         self.frames = Frames(program, units)
         self.annotations = Annotations(program, hierarchy)
-        self.fixed = self.fluid = Findings()
+        self.fixed = Findings()
+        self._fluid: Findings | None = None
         self.dynamic = False
         """Whether anything evaluated since this was last set to false depends on state."""
         self.unit = -1
@@ -86,15 +104,14 @@ class Evaluation:
         self.in_test = False
         self.resigned = False
         """Whether what no round has told yet is taken to stay unknown."""
-        self.waiting = False
-        """Whether the unit would go on differently when resigned."""
         self.writes: Writes = {}
         self._contents = state.contents
         self._reads: set[int] = set()
-        self._memo: dict[int, tuple[ValueSet, bool]] = {}
+        self._memo: dict[int, tuple[ValueSet, set[int]]] = {}
         self._own_elements: dict[int, int] = {}
-        self._decorated: dict[int, ValueSet] = {}
+        self._decorated: dict[int, tuple[ValueSet, set[int]]] = {}
         self._keys: dict[tuple[int, int], int] = {}
+        self._holders: dict[str, int] = {}
         self.members = Members(self)
         self.protocols = Protocols(self)
         self.calls = CallEvaluator(self)
@@ -116,60 +133,84 @@ class Evaluation:
 
     # --- running a unit ---------------------------------------------------------------------
 
-    def prepare(self, unit: Unit, scopes: Iterable[int], definitions: Iterable[int]) -> None:
-        """List what a unit has to evaluate.
+    def _prepare(self, unit: Unit) -> list[Item]:
+        """List all that a unit has to evaluate."""
+        items: list[Item] = []
+        for scope in unit.definitions:
+            data = self.program.scopes[scope]
+            if data.parameters or data.decorators or data.bases:
+                around = self.frames[self.program.parents[scope]]
+                items.append(Item(self._run_definition, around, scope))
+        for scope in unit.scopes:
+            frame = self.frames[scope]
+            data = frame.data
+            unit.frames.append(frame)
+            items += [Item(self._run_binding, frame, each) for each in data.bindings]
+            if data.kind == "module":
+                items += [Item(self._publish, frame, name) for name in frame.table]
+            items += [Item(self._run_return, frame, each) for each in data.returns]
+            items += [Item(self._run_yield, frame, each) for each in data.yields]
+            items += [Item(self._run_effect, frame, each) for each in data.effects]
+        return items
+
+    def run(self, unit: Unit, changed: Container[int]) -> Writes:
+        """Evaluate a unit against the state of the round before.
 
         Parameters
         ----------
         unit
-            A new unit.
-        scopes
-            All scopes of the unit.
-        definitions
-            Definitions that are evaluated (decorators, defaults, bases) in one of its scopes.
-        """
-        items = unit.items
-        for scope in definitions:
-            data = self.program.scopes[scope]
-            if data.parameters or data.decorators or data.bases:
-                around = self.frames[self.program.parents[scope]]
-                items.append((cast(_Runner, self._run_definition), around, scope))
-        for scope in scopes:
-            frame = self.frames[scope]
-            data = frame.data
-            unit.frames.append(frame)
-            items += [(cast(_Runner, self._run_binding), frame, b) for b in data.bindings]
-            if data.kind == "module":
-                items += [(cast(_Runner, self._publish), frame, name) for name in frame.table]
-            items += [(cast(_Runner, self._run_return), frame, each) for each in data.returns]
-            items += [(cast(_Runner, self._run_yield), frame, each) for each in data.yields]
-            items += [(cast(_Runner, self._run_effect), frame, each) for each in data.effects]
+            The unit, which takes up what is found.
+        changed
+            State that changed since the unit's last run.
 
-    def run(self, unit: Unit) -> Writes:
-        """Evaluate a unit against the state of the round before; what it adds to the state."""
+        Returns
+        -------
+        dict
+            What the unit adds to the state.
+        """
         self.unit, self.fixed = unit.number, unit.fixed
-        self.fluid = unit.fluid = Findings()
-        self._reads = unit.reads
         self.writes, self._memo, self._own_elements, self._decorated = {}, {}, {}, {}
-        for frame in unit.frames:
-            if frame.local:
-                frame.local = {}
-        self.waiting = False
         self.in_test = self.frames[unit.number].file.is_test
-        remaining: list[_Item] = []
-        for item in unit.items:
-            runner, frame, what = item
-            self.owner, self.dynamic = frame.owner, False
-            runner(frame, what)
-            if self.dynamic:
-                remaining.append(item)
-        unit.items = remaining
-        unit.waits = self.waiting
+        if unit.items is None:
+            items = due = self._prepare(unit)
+        else:
+            items = unit.items
+            due = [item for item in items if any(key in changed for key in item.reads)]
+            for frame in unit.frames:
+                if frame.local:
+                    frame.local = {}
+        unit.reads = set()
+        for item in due:
+            self._run_item(item)
+            unit.reads.update(item.reads)
+        unit.items = [item for item in items if item.reads]
         unit.own = set(self._own_elements)
         unit.stale = {
             key for key, seen in self._own_elements.items() if len(self.writes.get(key, ())) > seen
         }
         return self.writes
+
+    def _run_item(self, item: Item) -> None:
+        frame = item.frame
+        self.owner, self.dynamic, self._fluid = frame.owner, False, None
+        self._reads = set()
+        item.runner(frame, item.what)
+        item.reads = tuple(self._reads)
+        item.findings = self._fluid
+
+    def findings(self) -> Findings:
+        """Where to note what is found now."""
+        if not self.dynamic:
+            return self.fixed
+        if self._fluid is None:
+            self._fluid = Findings()
+        return self._fluid
+
+    def wait(self) -> ValueSet:
+        """Nothing yet; the present item is evaluated again when the evaluation has resigned."""
+        self._reads.add(WAITING)
+        self.dynamic = True
+        return EMPTY
 
     def _run_definition(self, frame: Frame, scope: int) -> None:
         data = self.program.scopes[scope]
@@ -221,15 +262,21 @@ class Evaluation:
         """Values a binding gives its target; evaluated once a run."""
         known = self._memo.get(id(binding))
         if known is not None:
-            self.dynamic = self.dynamic or known[1]
-            return known[0]
+            values, reads = known
+            if reads:
+                self._reads.update(reads)
+                self.dynamic = True
+            return values
         before, self.dynamic = self.dynamic, False
-        self._memo[id(binding)] = EMPTY, True
+        around, self._reads = self._reads, set()
+        self._memo[id(binding)] = EMPTY, _PENDING
         reader = self._readers.get(type(binding.value))
         values = EMPTY if reader is None else reader(binding.value, frame)
         if binding.annotation is not None:
             values = values | self.annotations.instances(binding.annotation, frame.number)
-        self._memo[id(binding)] = values, self.dynamic
+        self._memo[id(binding)] = values, self._reads
+        around |= self._reads
+        self._reads = around
         self.dynamic = self.dynamic or before
         return values
 
@@ -238,23 +285,32 @@ class Evaluation:
             key = self.state.number((KeyKind.GLOBAL, frame.module.number, name))
             self.write(key, values)
         elif frame.data.kind == "class":
-            self.write(self.state.number((KeyKind.CLASS_ATTRIBUTE, frame.number, name)), values)
+            self._hold(KeyKind.CLASS_ATTRIBUTE, frame.number, name, values)
 
     def _bind_attribute(self, receiver: int, name: str, values: ValueSet) -> None:
         kind, place = self.values.kinds[receiver], self.values.payloads[receiver][0]
         if kind == ValueKind.INSTANCE or kind == ValueKind.SELF:
-            key = self.state.number((KeyKind.INSTANCE_ATTRIBUTE, cast(int, place), name))
+            self._hold(KeyKind.INSTANCE_ATTRIBUTE, cast(int, place), name, values)
         elif kind == ValueKind.CLASS or kind == ValueKind.OWN_CLASS:
-            key = self.state.number((KeyKind.CLASS_ATTRIBUTE, cast(int, place), name))
+            self._hold(KeyKind.CLASS_ATTRIBUTE, cast(int, place), name, values)
         elif kind == ValueKind.MODULE:
             module = self.program.module_object(cast(int, place))
-            if module.file is None:
-                return
-            file = self.program.files[self.program.file_numbers[module.file]]
-            key = self.state.number((KeyKind.GLOBAL, file.first_scope, name))
-        else:
-            return
-        self.write(key, values)
+            if module.file is not None:
+                file = self.program.files[self.program.file_numbers[module.file]]
+                self.write(self.state.number((KeyKind.GLOBAL, file.first_scope, name)), values)
+
+    def _hold(self, kind: KeyKind, cls: int, name: str, values: ValueSet) -> None:
+        """Assign to an attribute of a class or of its instances."""
+        if values:
+            self.write(self.state.number((kind, cls, name)), values)
+            self.writes.setdefault(self.holders(name), set()).add(cls)  # type: ignore[arg-type]
+
+    def holders(self, name: str) -> int:
+        """Number of the key that says which classes hold an attribute of that name."""
+        found = self._holders.get(name)
+        if found is None:
+            found = self._holders[name] = self.state.number((KeyKind.HOLDERS, 0, name))
+        return found
 
     # --- state ------------------------------------------------------------------------------
 
@@ -302,8 +358,9 @@ class Evaluation:
         """What a container holds under a constant key, or anywhere when the key is empty."""
         held = self.held(site)
         if not key:
-            return frozenset([value for _, value in held])
-        return frozenset([value for place, value in held if not place or place == key])
+            return self.values.narrowed(frozenset([value for _, value in held]))
+        places = (key, "")
+        return self.values.narrowed(frozenset([v for place, v in held if place in places]))
 
     def pairs(self, site: int) -> list[tuple[str, ValueSet]]:
         """(constant key or empty, values) of a container, in order of the keys."""
@@ -314,11 +371,7 @@ class Evaluation:
 
     def edge(self, target: int, line: int, confidence: float) -> None:
         """Record that the current owner calls a definition."""
-        edges = self.fluid.edges if self.dynamic else self.fixed.edges
-        key = (self.owner, target, line)
-        known = edges.get(key)
-        if known is None or confidence > known:
-            edges[key] = confidence
+        self.findings().add_edge((self.owner, target, line), confidence)
 
     # --- names ------------------------------------------------------------------------------
 
@@ -367,10 +420,11 @@ class Evaluation:
     def _variable(self, frame: Frame, name: str) -> ValueSet:
         """Values of a name that is bound in the frame and not yet known for good."""
         if frame.unit == self.unit:
-            values = frame.local.get(name)
-            if values is not None:
+            local = frame.local.get(name)
+            if local is not None:
                 self.dynamic = True
-                return values
+                self._reads |= local[1]
+                return local[0]
         elif name in frame.keys:
             return self.read(frame.keys[name])
         slots = frame.table[name]
@@ -387,13 +441,18 @@ class Evaluation:
 
     def _compute(self, frame: Frame, name: str, slots: list[Slot]) -> ValueSet:
         before, self.dynamic = self.dynamic, False
-        frame.local[name] = EMPTY
+        around, self._reads = self._reads, set()
+        frame.local[name] = EMPTY, _PENDING
         values = union([self._slot(frame, name, slot, len(slots)) for slot in slots])
-        if self.dynamic:
-            frame.local[name] = values
+        if len(values) > MOST_OBJECTS:
+            values = self.values.narrowed(values)
+        if self._reads:
+            frame.local[name] = values, self._reads
+            around |= self._reads
         else:
             del frame.local[name]
             frame.known[name] = values
+        self._reads = around
         self.dynamic = self.dynamic or before
         return values
 
@@ -456,10 +515,13 @@ class Evaluation:
             return self.read(self.key(KeyKind.DECORATED, scope))
         known = self._decorated.get(scope)
         if known is None:
-            self._decorated[scope] = EMPTY
-            known = self._decorated[scope] = self._decorate(scope, parent)
+            around, self._reads = self._reads, set()
+            self._decorated[scope] = EMPTY, _PENDING
+            known = self._decorated[scope] = self._decorate(scope, parent), self._reads
+            self._reads = around
+        self._reads |= known[1]
         self.dynamic = True
-        return known
+        return known[0]
 
     def _decorate(self, scope: int, parent: Frame) -> ValueSet:
         data = self.program.scopes[scope]
@@ -534,6 +596,10 @@ class Evaluation:
             classes = all(kinds[value] == ValueKind.CLASS for value in known)
             return classes and self.is_direct(expression.function, frame)
         return False
+
+
+_PENDING: set[int] = {-2}
+"""Read by what met a value that was still being evaluated: never changes, but is not known for good."""
 
 
 def varargs_site(scope: int) -> int:

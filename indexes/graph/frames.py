@@ -33,8 +33,8 @@ class Frame:
         """Values that no round will change."""
         self.sure: set[str] = set()
         """Names whose values definitions and imports alone decide."""
-        self.local: dict[str, ValueSet] = {}
-        """Values in the present run of its unit."""
+        self.local: dict[str, tuple[ValueSet, set[int]]] = {}
+        """Values in the present run of its unit, and the state they depend on."""
         self.keys: dict[str, int] = {}
         """State keys of variables that other units read."""
 

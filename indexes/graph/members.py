@@ -36,6 +36,7 @@ class Members:
         self._assigned_names = _assigned_names(evaluation)
         self._roles: dict[int, str] = {}
         self._known: dict[tuple[int, str], ValueSet] = {}
+        self._below_known: dict[tuple[int, str], list[int]] = {}
         self._emitted = False
 
     def attribute(self, value: int, name: str, line: int) -> ValueSet:
@@ -114,8 +115,13 @@ class Members:
     def _assigned(self, cls: int, name: str, receiver: int, instance: bool) -> ValueSet:
         """Values assigned to an attribute through instances or the class, here or in a base."""
         e = self._e
+        holders = e.read(e.holders(name))
         result = EMPTY
+        if not holders:
+            return result
         for each in self._hierarchy.order(cls):
+            if each not in holders:
+                continue
             if instance:
                 key = e.state.number((KeyKind.INSTANCE_ATTRIBUTE, each, name))
                 result = result | e.read(key)
@@ -135,16 +141,14 @@ class Members:
 
     def _below(self, cls: int, kind: int, name: str, line: int, instance: bool) -> ValueSet:
         """What subclasses call by that name: the base class expects them to provide it."""
+        having = self._definers(cls, name)
+        if not having:
+            return EMPTY
         table = self._program.table
         assigned = name in self._assigned_names
-        below = self._hierarchy.descendants(cls)
-        if assigned:
-            having = below[:MOST_DESCENDANTS]
-        else:
-            having = [each for each in below if name in table(each)]
         result = EMPTY
         self._e.dynamic, before = True, self._e.dynamic  # what is only likely is not certain
-        for each in having if len(having) <= MOST_DESCENDANTS else ():
+        for each in having:
             receiver = self._values.number(kind, each)
             found = each, table(each).get(name, [])
             result = result | self._slots(found, receiver, name, line, instance)
@@ -152,6 +156,19 @@ class Members:
                 result = result | self._assigned(each, name, receiver, instance)
         self._e.dynamic = before or self._e.dynamic
         return result
+
+    def _definers(self, cls: int, name: str) -> list[int]:
+        """Subclasses that may have an attribute of their own of that name, if there are few."""
+        known = self._below_known.get((cls, name))
+        if known is None:
+            below = self._hierarchy.descendants(cls)
+            if name in self._assigned_names:
+                known = below[:MOST_DESCENDANTS]
+            else:
+                known = [each for each in below if name in self._program.table(each)]
+                known = known if len(known) <= MOST_DESCENDANTS else []
+            self._below_known[cls, name] = known
+        return known
 
     def _slots(
         self, found: tuple[int, list[Slot]], receiver: int, name: str, line: int, instance: bool

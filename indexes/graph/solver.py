@@ -13,15 +13,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from indexes.graph.calls import dotted_text
-from indexes.graph.evaluation import Evaluation, Unit
+from indexes.graph.evaluation import WAITING, Evaluation, Unit
 from indexes.graph.hierarchy import Hierarchy
 from indexes.graph.program import Program
-from indexes.graph.state import State, Writes
+from indexes.graph.state import Findings, State, Writes
 
 MOST_ROUNDS = 6
 """Values travel at most this many function borders; deeper chains add next to nothing (measured in
 docs/call-graph.md)."""
-MOST_TEST_ROUNDS = 2
+MOST_TEST_ROUNDS = 3
+PATIENCE = 2
+"""After so many rounds, what a decorator returns is taken to stay unknown if it still is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,72 +43,65 @@ def solve(program: Program, hierarchy: Hierarchy) -> Solution:
     state = State(program.values)
     numbers = find_units(program)
     evaluation = Evaluation(program, hierarchy, numbers, state)
-    code, tests = _group(program, numbers)
     solution = Solution({}, set(), [], 0, 0)
-    rounds = 0
-    external = 0
-    for members, most in ((code, MOST_ROUNDS), (tests, MOST_TEST_ROUNDS)):
-        units = _prepare(evaluation, members)
+    rounds = external = 0
+    for units, most in zip(_group(program, numbers), (MOST_ROUNDS, MOST_TEST_ROUNDS), strict=True):
         rounds += _settle(evaluation, state, units, most)
         external += _collect(units.values(), solution)
     solution.unresolved.sort()
-    return Solution(
-        solution.edges, solution.references, solution.unresolved, external, rounds
-    )
+    return Solution(solution.edges, solution.references, solution.unresolved, external, rounds)
 
 
-_Members = dict[int, tuple[list[int], list[int]]]
+_Units = dict[int, Unit]
 
 
-def _group(program: Program, numbers: list[int]) -> tuple[_Members, _Members]:
-    """Scopes, and definitions evaluated in them, by unit; first of code, then of tests."""
-    code: _Members = {}
-    tests: _Members = {}
-    for scope, unit in enumerate(numbers):
+def _group(program: Program, numbers: list[int]) -> tuple[_Units, _Units]:
+    """The units of code and those of tests."""
+    code: _Units = {}
+    tests: _Units = {}
+    for scope, number in enumerate(numbers):
         group = tests if program.linked(scope).is_test else code
-        group.setdefault(unit, ([], []))[0].append(scope)
+        if scope == number:
+            group[number] = Unit(number, [], [])
+        group[number].scopes.append(scope)
         parent = program.parents[scope]
         if parent >= 0:
-            group.setdefault(numbers[parent], ([], []))[1].append(scope)
+            group[numbers[parent]].definitions.append(scope)
     return code, tests
 
 
-def _prepare(evaluation: Evaluation, members: _Members) -> dict[int, Unit]:
-    units: dict[int, Unit] = {}
-    for number, (scopes, definitions) in members.items():
-        unit = units[number] = Unit(number)
-        evaluation.prepare(unit, scopes, definitions)
-    return units
+def _settle(evaluation: Evaluation, state: State, units: _Units, most: int) -> int:
+    """Run units until nothing changes or they have been run so often; the number of rounds.
 
-
-def _settle(evaluation: Evaluation, state: State, units: dict[int, Unit], most: int) -> int:
-    """Run units until nothing changes, at most so many rounds."""
+    Modules come first, for what they define is what functions use.
+    """
     readers: dict[int, set[int]] = defaultdict(set)
-    patience = most // 2
+    changed: dict[int, int] = {}
+    scopes = evaluation.program.scopes
+    waiting = [number for number in units if scopes[number].kind != "module"]
+    dirty = [number for number in units if scopes[number].kind == "module"]
     evaluation.resigned = False
-    dirty: Iterable[int] = units
     for round_number in range(1, most + 1):
         written: list[tuple[int, Writes]] = []
         for number in dirty:
             unit = units[number]
-            known = len(unit.reads)
-            written.append((number, evaluation.run(unit)))
-            if len(unit.reads) != known:
-                for key in unit.reads:
-                    readers[key].add(number)
+            written.append((number, evaluation.run(unit, changed)))
+            for key in unit.reads:
+                readers[key].add(number)
         changed = state.settle(written)
-        dirty = _find_dirty(changed, readers, units)
-        if round_number == patience:
+        if round_number == PATIENCE:
             evaluation.resigned = True
-            waiting = {number for number, unit in units.items() if unit.waits}
-            dirty = sorted(waiting.union(dirty))
-        if not dirty and round_number >= patience:
+            changed[WAITING] = -1
+        dirty = _find_dirty(changed, readers, units)
+        if round_number == 1:
+            dirty = sorted({*dirty, *waiting})
+        if not dirty and round_number >= PATIENCE:
             return round_number
     return most
 
 
 def _find_dirty(
-    changed: dict[int, int], readers: dict[int, set[int]], units: dict[int, Unit]
+    changed: dict[int, int], readers: dict[int, set[int]], units: _Units
 ) -> list[int]:
     """Units that read what changed; a unit knows what it put into its own containers."""
     dirty: set[int] = set()
@@ -135,16 +130,21 @@ def find_units(program: Program) -> list[int]:
 
 def _collect(units: Iterable[Unit], solution: Solution) -> int:
     """Add what units found to a solution; the number of external calls."""
-    external: set[tuple[int, int]] = set()
+    external: set[int] = set()
     for unit in units:
-        for findings in (unit.fixed, unit.fluid):
-            for edge, confidence in findings.edges.items():
-                if confidence > solution.edges.get(edge, 0.0):
-                    solution.edges[edge] = confidence
-            solution.references.update(findings.references)
-            external |= findings.external
-            for owner, callee, line in findings.unresolved.values():
-                name = dotted_text(callee)
-                if name:
-                    solution.unresolved.append((owner, name, line))
+        for findings in (unit.fixed, *(item.findings for item in unit.items or ())):
+            if findings is not None:
+                external.update(findings.external or ())
+                _add(findings, solution)
     return len(external)
+
+
+def _add(findings: Findings, solution: Solution) -> None:
+    for edge, confidence in (findings.edges or {}).items():
+        if confidence > solution.edges.get(edge, 0.0):
+            solution.edges[edge] = confidence
+    solution.references.update(findings.references or ())
+    for owner, callee, line in (findings.unresolved or {}).values():
+        name = dotted_text(callee)
+        if name:
+            solution.unresolved.append((owner, name, line))

@@ -8,12 +8,11 @@ round is a pure function of the state before it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TypeAlias
 
 from indexes.facts import Expr
-from indexes.graph.values import EMPTY, ValueKind, Values
+from indexes.graph.values import EMPTY, MOST_OBJECTS, Values
 
 
 class KeyKind(IntEnum):
@@ -35,34 +34,59 @@ class KeyKind(IntEnum):
     """(definition scope,): what a decorated definition's name stands for."""
     ELEMENTS = 7
     """(site,): (key, value) pairs put into a container."""
+    HOLDERS = 8
+    """(0, attribute name): classes to which something assigns an attribute of that name."""
 
 
 Key: TypeAlias = tuple[int, int] | tuple[int, int, str]
 Content: TypeAlias = frozenset[int] | frozenset[tuple[str, int]]
 Writes: TypeAlias = dict[int, set[int] | set[tuple[str, int]]]
 
-MOST_VALUES = 12
-"""A place that holds more distinct values than this is a registry or a base type of everything; what
-would follow from it is noise (a call site with dozens of targets), so it counts as unknown."""
-MOST_INSTANCES = 5
-"""Likewise for the classes whose instances a place holds: then only its functions are kept."""
-MOST_ELEMENTS = 48
-"""Likewise for what is put into one container, counted over all of its keys."""
+MOST_ELEMENTS = 24
+"""A container with more than this, counted over all of its keys, counts as unknown."""
 
-_OPEN, _NO_INSTANCES, _CROWDED = range(3)
+_OPEN, _NO_OBJECTS, _CROWDED = range(3)
 
 
-@dataclass(slots=True)
 class Findings:
-    """What evaluating expressions says about the calls in them."""
+    """What evaluating expressions says about the calls in them; most say little, so all is lazy."""
 
-    edges: dict[tuple[int, int, int], float] = field(default_factory=dict)
-    """(source scope, target scope, line) -> confidence; the best of several stays."""
-    references: set[tuple[int, int, int]] = field(default_factory=set)
-    unresolved: dict[int, tuple[int, Expr, int]] = field(default_factory=dict)
-    """(source scope, callee, line) by the call's identity."""
-    external: set[tuple[int, int]] = field(default_factory=set)
-    """(source scope, line) of calls that go to code outside the repository."""
+    __slots__ = ("edges", "external", "references", "unresolved")
+
+    def __init__(self) -> None:
+        self.edges: dict[tuple[int, int, int], float] | None = None
+        """(source scope, target scope, line) -> confidence; the best of several stays."""
+        self.references: set[tuple[int, int, int]] | None = None
+        self.unresolved: dict[int, tuple[int, Expr, int]] | None = None
+        """(source scope, callee, line) by the call's identity."""
+        self.external: set[int] | None = None
+        """Identities of calls that go to code outside the repository."""
+
+    def add_edge(self, edge: tuple[int, int, int], confidence: float) -> None:
+        """Note that a scope calls a definition on a line."""
+        if self.edges is None:
+            self.edges = {edge: confidence}
+        elif confidence > self.edges.get(edge, 0.0):
+            self.edges[edge] = confidence
+
+    def add_reference(self, reference: tuple[int, int, int]) -> None:
+        """Note that a scope hands over a definition on a line."""
+        if self.references is None:
+            self.references = {reference}
+        else:
+            self.references.add(reference)
+
+    def add_unresolved(self, call: int, owner: int, callee: Expr, line: int) -> None:
+        """Note that nothing is known of what a call calls."""
+        if self.unresolved is None:
+            self.unresolved = {}
+        self.unresolved[call] = owner, callee, line
+
+    def add_external(self, call: int) -> None:
+        """Note that a call leaves the repository."""
+        if self.external is None:
+            self.external = set()
+        self.external.add(call)
 
 
 class State:
@@ -116,21 +140,18 @@ class State:
         if self.kinds[key] == KeyKind.ELEMENTS:
             if len(content) > MOST_ELEMENTS:
                 content, self._levels[key] = EMPTY, _CROWDED
-        elif self._levels[key] == _NO_INSTANCES or len(content) > MOST_INSTANCES:
+        elif self.kinds[key] == KeyKind.HOLDERS:
+            pass
+        elif self._levels[key] == _NO_OBJECTS or len(content) > MOST_OBJECTS:
             content = self._narrow(key, content)  # type: ignore[arg-type]
         self.contents[key] = content
         return content != old
 
     def _narrow(self, key: int, content: frozenset[int]) -> Content:
-        kinds = self._values.kinds
-        rest = frozenset(v for v in content if kinds[v] not in _OF_CLASSES)
-        if self._levels[key] == _NO_INSTANCES or len(content) - len(rest) > MOST_INSTANCES:
-            self._levels[key] = _NO_INSTANCES
-            content = rest
-        if len(content) > MOST_VALUES:
-            self._levels[key] = _CROWDED
-            return EMPTY
-        return content
-
-
-_OF_CLASSES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
+        """What has been dropped once stays out, lest values come and go between rounds."""
+        if self._levels[key] == _NO_OBJECTS:
+            content = self._values.functions(content)
+        kept = self._values.narrowed(content)
+        if kept is not content:
+            self._levels[key] = _NO_OBJECTS if kept else _CROWDED
+        return kept

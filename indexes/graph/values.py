@@ -55,6 +55,17 @@ def union(parts: list[ValueSet]) -> ValueSet:
     return parts[0] if len(parts) == 1 else EMPTY.union(*parts)
 
 
+MOST_VALUES = 12
+"""A place that holds more distinct values than this is a registry or a base type of everything; what
+would follow from it is noise (a call site with dozens of targets), so it counts as unknown."""
+MOST_OBJECTS = 4
+"""Likewise for the instances, containers and generators a place holds: then only its functions and
+classes are kept."""
+_OBJECTS = frozenset({
+    ValueKind.INSTANCE, ValueKind.SELF, ValueKind.CONTAINER, ValueKind.GENERATOR,
+})  # fmt: skip
+
+
 class Values:
     """The table of values of one program. Numbers are given in order of first use."""
 
@@ -89,3 +100,18 @@ class Values:
     def scope(self, number: int) -> int:
         """The first part of a value's payload where that is a scope or site."""
         return self.payloads[number][0]  # type: ignore[return-value]
+
+    def narrowed(self, values: ValueSet) -> ValueSet:
+        """What of a place's values is worth following."""
+        if len(values) <= MOST_OBJECTS:
+            return values
+        kinds = self.kinds
+        rest = frozenset([value for value in values if kinds[value] not in _OBJECTS])
+        if len(values) - len(rest) <= MOST_OBJECTS:
+            rest = values
+        return rest if len(rest) <= MOST_VALUES else EMPTY
+
+    def functions(self, values: ValueSet) -> ValueSet:
+        """The values that are no objects."""
+        kinds = self.kinds
+        return frozenset([value for value in values if kinds[value] not in _OBJECTS])
