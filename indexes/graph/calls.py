@@ -18,6 +18,9 @@ _INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
 _CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
 
 
+_NO_STARS: frozenset[int] = frozenset()
+
+
 class Arguments:
     """Values passed to a call."""
 
@@ -27,7 +30,7 @@ class Arguments:
         self,
         positional: list[ValueSet],
         keywords: list[tuple[str, ValueSet]],
-        stars: frozenset[int] = frozenset(),
+        stars: frozenset[int] = _NO_STARS,
     ) -> None:
         self.positional = positional
         self.keywords = keywords
@@ -100,7 +103,7 @@ class CallEvaluator:
                     return found
             functions = e.name(function, frame)
         else:
-            functions = e.evaluate(function, frame)
+            functions = e.readers[type(function)](function, frame)
         fluid = e.dynamic
         if len(functions) == 1:
             (value,) = functions
@@ -121,15 +124,17 @@ class CallEvaluator:
         self, plan: _Plan, expression: Call, frame: Frame, confidence: float
     ) -> ValueSet:
         e = self._e
-        line = expression.line
-        for target in plan.targets:
-            e.edge(target, line, confidence)
-        if plan.binds and not (e.in_test and plan.outside_tests):
-            arguments = self._arguments(expression, frame)
-            for signature in plan.binds:
-                self._bind(signature, arguments, plan.offset)
-        elif expression.arguments or expression.keywords:
-            self._scan(expression, frame)
+        if plan.targets:
+            add = e.findings().add_edge
+            for target in plan.targets:
+                add((e.owner, target, expression.line), confidence)
+        if expression.arguments or expression.keywords:
+            if plan.binds and not (e.in_test and plan.outside_tests):
+                arguments = self._arguments(expression, frame)
+                for signature in plan.binds:
+                    self._bind(signature, arguments, plan.offset)
+            else:
+                self._scan(expression, frame)
         if plan.result is not None:
             return plan.result
         return self.returned(plan.scope, plan.receiver)
@@ -151,43 +156,50 @@ class CallEvaluator:
 
     def _scan(self, expression: Call, frame: Frame) -> None:
         """Evaluate arguments for what happens in them."""
-        e = self._e
+        readers = self._e.readers
+        named = self._values.named
         for argument in expression.arguments:
             if argument is not None:
-                values = e.evaluate(argument, frame)
-                if values and type(argument) is not Star:
-                    self._refer(values, expression.line)
-        for _, value in expression.keywords:
-            if value is not None:
-                self._refer(e.evaluate(value, frame), expression.line)
+                values = readers[type(argument)](argument, frame)
+                if len(values) == 1:
+                    (value,) = values
+                    if named[value] >= 0:
+                        self._refer(named[value], expression.line)
+        for _, keyword in expression.keywords:
+            if keyword is not None:
+                self._refer_to(readers[type(keyword)](keyword, frame), expression.line)
 
     def _arguments(self, expression: Call, frame: Frame) -> Arguments:
-        e = self._e
+        readers = self._e.readers
         positional: list[ValueSet] = []
         stars: list[int] = []
-        for position, argument in enumerate(expression.arguments):
-            values = EMPTY if argument is None else e.evaluate(argument, frame)
+        for argument in expression.arguments:
+            if argument is None:
+                positional.append(EMPTY)
+                continue
+            values = readers[type(argument)](argument, frame)
             positional.append(values)
             if type(argument) is Star:
-                stars.append(position)
+                stars.append(len(positional) - 1)
             elif values:
-                self._refer(values, expression.line)
+                self._refer_to(values, expression.line)
         keywords: list[tuple[str, ValueSet]] = []
         for name, value in expression.keywords:
-            values = EMPTY if value is None else e.evaluate(value, frame)
+            values = EMPTY if value is None else readers[type(value)](value, frame)
             keywords.append((name, values))
-            self._refer(values, expression.line)
-        return Arguments(positional, keywords, frozenset(stars))
+            self._refer_to(values, expression.line)
+        return Arguments(positional, keywords, frozenset(stars) if stars else _NO_STARS)
 
-    def _refer(self, values: ValueSet, line: int) -> None:
-        """Note functions and classes handed over by name."""
-        if len(values) != 1:
-            return
-        (value,) = values
-        scope = self._values.named[value]
-        if scope >= 0:
-            e = self._e
-            e.findings().add_reference((e.owner, scope, line))
+    def _refer_to(self, values: ValueSet, line: int) -> None:
+        """Note a function or class handed over by name."""
+        if len(values) == 1:
+            (value,) = values
+            scope = self._values.named[value]
+            if scope >= 0:
+                self._refer(scope, line)
+
+    def _refer(self, scope: int, line: int) -> None:
+        self._e.findings().add_reference((self._e.owner, scope, line))
 
     def call(self, value: int, arguments: Arguments, line: int, confidence: float) -> ValueSet:
         """Call one value."""

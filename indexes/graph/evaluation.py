@@ -10,7 +10,7 @@ on demand and one unit at a time. What depends on no state is evaluated once and
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from indexes.facts import (
     Attribute,
@@ -18,12 +18,14 @@ from indexes.facts import (
     Binding,
     Call,
     Choice,
+    ClassObject,
     Collection,
     Delegated,
     Element,
     Entered,
     Expr,
     Lambda,
+    Literal,
     Name,
     Parameter,
     Slice,
@@ -40,7 +42,7 @@ from indexes.graph.protocols import Protocols
 from indexes.graph.state import Findings, KeyKind, State, Writes
 from indexes.graph.values import EMPTY, MOST_OBJECTS, ValueKind, ValueSet, union
 
-_Runner: TypeAlias = "Callable[[Frame, object], None]"
+_Runner: TypeAlias = Callable[[Frame, Any], None]
 WAITING = -1
 """The number read by what would go on differently once unknown values are taken to stay unknown."""
 
@@ -50,13 +52,20 @@ class Item:
 
     __slots__ = ("findings", "frame", "reads", "runner", "what")
 
-    def __init__(self, runner: Callable[..., None], frame: Frame, what: object) -> None:
-        self.runner: Callable[..., None] = runner
+    def __init__(
+        self,
+        runner: _Runner,
+        frame: Frame,
+        what: object,
+        reads: tuple[int, ...],
+        findings: Findings | None,
+    ) -> None:
+        self.runner = runner
         self.frame = frame
         self.what = what
-        self.reads: tuple[int, ...] = ()
+        self.reads = reads
         """State it depends on."""
-        self.findings: Findings | None = None
+        self.findings = findings
         """What it found that depends on state."""
 
 
@@ -115,7 +124,7 @@ class Evaluation:
         self.members = Members(self)
         self.protocols = Protocols(self)
         self.calls = CallEvaluator(self)
-        self._readers: dict[type, Callable[..., ValueSet]] = {
+        self.readers: dict[type, Callable[..., ValueSet]] = {
             Name: self.name,
             Attribute: self._attribute,
             Call: self.calls.evaluate,
@@ -129,28 +138,30 @@ class Evaluation:
             Star: self._inner,
             Slice: self._inner,
             Delegated: self._element,
+            Literal: _nothing,
+            ClassObject: _nothing,
         }
 
     # --- running a unit ---------------------------------------------------------------------
 
-    def _prepare(self, unit: Unit) -> list[Item]:
-        """List all that a unit has to evaluate."""
-        items: list[Item] = []
+    def _list(self, unit: Unit) -> list[tuple[_Runner, Frame, Any]]:
+        """All that a unit has to evaluate."""
+        items: list[tuple[_Runner, Frame, Any]] = []
         for scope in unit.definitions:
             data = self.program.scopes[scope]
             if data.parameters or data.decorators or data.bases:
                 around = self.frames[self.program.parents[scope]]
-                items.append(Item(self._run_definition, around, scope))
+                items.append((self._run_definition, around, scope))
         for scope in unit.scopes:
             frame = self.frames[scope]
             data = frame.data
             unit.frames.append(frame)
-            items += [Item(self._run_binding, frame, each) for each in data.bindings]
+            items += [(self._run_binding, frame, each) for each in data.bindings]
             if data.kind == "module":
-                items += [Item(self._publish, frame, name) for name in frame.table]
-            items += [Item(self._run_return, frame, each) for each in data.returns]
-            items += [Item(self._run_yield, frame, each) for each in data.yields]
-            items += [Item(self._run_effect, frame, each) for each in data.effects]
+                items += [(self._publish, frame, name) for name in frame.table]
+            items += [(self._run_return, frame, each) for each in data.returns]
+            items += [(self._run_yield, frame, each) for each in data.yields]
+            items += [(self._run_effect, frame, each) for each in data.effects]
         return items
 
     def run(self, unit: Unit, changed: Container[int]) -> Writes:
@@ -171,32 +182,35 @@ class Evaluation:
         self.unit, self.fixed = unit.number, unit.fixed
         self.writes, self._memo, self._own_elements, self._decorated = {}, {}, {}, {}
         self.in_test = self.frames[unit.number].file.is_test
+        self._reads = set()
         if unit.items is None:
-            items = due = self._prepare(unit)
+            unit.reads, unit.items = set(), []
+            for runner, frame, what in self._list(unit):
+                self._run_item(unit, runner, frame, what)
         else:
-            items = unit.items
-            due = [item for item in items if any(key in changed for key in item.reads)]
             for frame in unit.frames:
                 if frame.local:
                     frame.local = {}
-        unit.reads = set()
-        for item in due:
-            self._run_item(item)
-            unit.reads.update(item.reads)
-        unit.items = [item for item in items if item.reads]
+            items, unit.reads, unit.items = unit.items, set(), []
+            for item in items:
+                if any([key in changed for key in item.reads]):
+                    self._run_item(unit, item.runner, item.frame, item.what)
+                else:
+                    unit.items.append(item)
         unit.own = set(self._own_elements)
         unit.stale = {
             key for key, seen in self._own_elements.items() if len(self.writes.get(key, ())) > seen
         }
         return self.writes
 
-    def _run_item(self, item: Item) -> None:
-        frame = item.frame
-        self.owner, self.dynamic, self._fluid = frame.owner, False, None
-        self._reads = set()
-        item.runner(frame, item.what)
-        item.reads = tuple(self._reads)
-        item.findings = self._fluid
+    def _run_item(self, unit: Unit, runner: _Runner, frame: Frame, what: object) -> None:
+        self.owner, self.dynamic = frame.owner, False
+        runner(frame, what)
+        if self.dynamic:
+            reads = self._reads
+            unit.items.append(Item(runner, frame, what, tuple(reads), self._fluid))  # type: ignore[union-attr]
+            unit.reads |= reads
+            self._reads, self._fluid = set(), None
 
     def findings(self) -> Findings:
         """Where to note what is found now."""
@@ -224,9 +238,7 @@ class Evaluation:
             self.write(self.key(KeyKind.DECORATED, scope), self.decorated(scope))
 
     def _run_effect(self, frame: Frame, expression: Expr) -> None:
-        reader = self._readers.get(type(expression))
-        if reader is not None:
-            reader(expression, frame)
+        self.readers[type(expression)](expression, frame)
 
     def _run_return(self, frame: Frame, expression: Expr) -> None:
         self.write(self.key(KeyKind.RETURN, frame.number), self.evaluate(expression, frame))
@@ -270,8 +282,7 @@ class Evaluation:
         before, self.dynamic = self.dynamic, False
         around, self._reads = self._reads, set()
         self._memo[id(binding)] = EMPTY, _PENDING
-        reader = self._readers.get(type(binding.value))
-        values = EMPTY if reader is None else reader(binding.value, frame)
+        values = self.readers[type(binding.value)](binding.value, frame)
         if binding.annotation is not None:
             values = values | self.annotations.instances(binding.annotation, frame.number)
         self._memo[id(binding)] = values, self._reads
@@ -377,8 +388,7 @@ class Evaluation:
 
     def evaluate(self, expression: Expr, frame: Frame) -> ValueSet:
         """Values of an expression in a scope of the unit."""
-        reader = self._readers.get(type(expression))
-        return EMPTY if reader is None else reader(expression, frame)
+        return self.readers[type(expression)](expression, frame)
 
     def name(self, expression: Name, frame: Frame) -> ValueSet:
         """Values of a name: Python's rule says where it is bound, its bindings say the rest."""
@@ -596,6 +606,11 @@ class Evaluation:
             classes = all(kinds[value] == ValueKind.CLASS for value in known)
             return classes and self.is_direct(expression.function, frame)
         return False
+
+
+def _nothing(expression: Expr, frame: Frame) -> ValueSet:
+    """Literals carry no callable."""
+    return EMPTY
 
 
 _PENDING: set[int] = {-2}

@@ -21,6 +21,7 @@ class Hierarchy:
         self._foreign: dict[int, bool] = {}
         self._children: dict[int, list[int]] | None = None
         self._pending: set[int] = set()
+        self._descendants: dict[int, list[int]] = {}
         self._members: dict[int, dict[str, tuple[int, list[Slot]] | None]] = {}
 
     def bases(self, cls: int) -> tuple[int, ...]:
@@ -163,6 +164,9 @@ class Hierarchy:
 
     def descendants(self, cls: int) -> list[int]:
         """All classes below a class, nearest first, each once."""
+        known = self._descendants.get(cls)
+        if known is not None:
+            return known
         children = self._children_map()
         found: dict[int, None] = {}
         row = [cls]
@@ -170,7 +174,8 @@ class Hierarchy:
             row = [child for each in row for child in children.get(each, ()) if child not in found]
             found.update(dict.fromkeys(row))
         found.pop(cls, None)
-        return list(found)
+        self._descendants[cls] = list(found)
+        return self._descendants[cls]
 
     def _children_map(self) -> dict[int, list[int]]:
         if self._children is None:
