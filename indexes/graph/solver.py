@@ -20,7 +20,7 @@ from indexes.graph.state import Findings, State, Writes
 
 MOST_ROUNDS = 12
 """Values travel at most this many function borders."""
-FULL_ROUNDS, FEW_UNITS = 4, 1_000
+FULL_ROUNDS, FEW_UNITS = 3, 1_000
 """Later rounds are run only while so few units are left to evaluate: on large trees each adds less
 than 2% of the edges, the least sure ones (measured in docs/call-graph.md)."""
 MOST_TEST_ROUNDS = 3
