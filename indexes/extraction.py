@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -46,8 +48,22 @@ def extract_all(
         return
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["indexes.extraction"])
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=gc.disable) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_ready_worker) as pool:
         yield from _in_order(pool.submit, batches, jobs * _AHEAD)
+
+
+def _ready_worker() -> None:
+    """Leave Ctrl-C to the parent, and end when it does: a killed one cannot say goodbye."""
+    gc.disable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def usable_cores() -> int:

@@ -39,6 +39,10 @@ class OutputClosedError(Exception):
     """Whoever read stdout has left."""
 
 
+class InterruptedByUserError(Exception):
+    """The user pressed Ctrl-C."""
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands by name alone until one is asked for."""
 
@@ -59,11 +63,13 @@ class LazyGroup(click.Group):
         return entry.load() if entry is not None else None
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; click itself would end the program at a closed pipe."""
+        """Run the command; click has ways of its own with closed pipes and Ctrl-C."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise OutputClosedError from error
+        except KeyboardInterrupt as error:
+            raise InterruptedByUserError from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -104,7 +103,7 @@ def command(dataset: Path, as_json: bool, **settings: Unpack[RunSettings]) -> in
     loaded = _load(dataset)
     evaluation = _evaluate(loaded, settings)
     if as_json:
-        sys.stdout.write(metrics_document(evaluation).decode() + "\n")
+        write_line(metrics_document(evaluation).decode())
     else:
         _write_tables(evaluation)
     if settings["output"] is not None:

@@ -6,13 +6,20 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 
+from indexes.errors import GraphlocError
 from indexes.model import Entity
 from indexes.source import printable_path
 
 
+class OutputError(GraphlocError):
+    """What was found cannot be written."""
+
+    exit_code = 2
+
+
 def write_line(text: str = "") -> None:
     """Write one line of data."""
-    sys.stdout.write(f"{text}\n")
+    write_chunks((f"{text}\n",))
 
 
 def write_json(document: Mapping[str, object]) -> None:
@@ -21,8 +28,22 @@ def write_json(document: Mapping[str, object]) -> None:
 
 
 def write_chunks(chunks: Iterable[str]) -> None:
-    """Write a long text piece by piece."""
-    sys.stdout.writelines(chunks)
+    """Write a long text piece by piece.
+
+    Raises
+    ------
+    BrokenPipeError
+        If whoever read it has left.
+    OutputError
+        If there is no room, or writing fails in another way.
+    """
+    for chunk in chunks:
+        try:
+            sys.stdout.write(chunk)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"the output cannot be written: {error.strerror}") from error
 
 
 def write_remark(text: str) -> None:

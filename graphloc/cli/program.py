@@ -14,6 +14,7 @@ import click
 from graphloc import __version__
 from graphloc.cli.commands import (
     CommandEntry,
+    InterruptedByUserError,
     LazyGroup,
     OutputClosedError,
     Session,
@@ -93,7 +94,7 @@ def _run(arguments: list[str], session: Session) -> int:
         return _report(error, _usage_message(error), session)
     except GraphlocError as error:
         return _report(error, error.message, session, code=error.exit_code)
-    except (KeyboardInterrupt, click.Abort) as error:
+    except (KeyboardInterrupt, InterruptedByUserError, click.Abort) as error:
         return _report(error, "interrupted", session, code=EXIT_INTERRUPTED)
     except OSError as error:
         return _report(error, _system_message(error), session)

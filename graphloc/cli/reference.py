@@ -23,9 +23,7 @@ Written by `make docs` from the program's own help; do not edit.
 
 def render_reference() -> str:
     """Return the reference as Markdown, one section a command."""
-    sections = [
-        f"\n## {name}\n\n```\n{help_text}\n```\n" for name, help_text in iter_help(program)
-    ]
+    sections = [f"\n## {name}\n\n```\n{help_text}\n```\n" for name, help_text in iter_help(program)]
     return _INTRODUCTION + "".join(sections)
 
 

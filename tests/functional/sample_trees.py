@@ -56,12 +56,12 @@ def discount_of(item):
     """Discount in euros; seasonal items have none."""
     return 0 if item.seasonal else item.price * item.discount
 ''',
-    "tests/test_cart.py": '''from shop import Cart
+    "tests/test_cart.py": """from shop import Cart
 
 
 def test_total_of_an_empty_cart():
     assert Cart().total() == 0
-''',
+""",
 }
 
 TRACEBACK = """Total of a gift cart is wrong
@@ -124,14 +124,16 @@ def make_repository(folder: Path, files: dict[str, str] | dict[str, bytes] | Non
     return folder
 
 
-def make_big_folder(folder: Path, n_files: int = 400) -> Path:
-    """Make a folder that takes a second or more to index, by several processes."""
+def make_big_folder(folder: Path, n_files: int = 60) -> Path:
+    """Make a folder with so many bytes that several processes read it."""
     body = "\n".join(
         f"def step_{number}(value, other):\n    return combine(value, other + {number})\n"
-        for number in range(120)
+        for number in range(30)
     )
+    remarks = "# Nothing to see here, but much of it.\n" * 2_000
+    start = "def combine(a, b):\n    return a\n\n\n"
     files = {
-        f"big/part_{number}.py": f"NUMBER = {number}\n\n\ndef combine(a, b):\n    return a\n\n\n{body}"
+        f"big/part_{number}.py": f"NUMBER = {number}\n\n\n{start}{body}{remarks}"
         for number in range(n_files)
     }
     return write(folder, files)

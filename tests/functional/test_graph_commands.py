@@ -125,7 +125,9 @@ def test_export_as_json(cli, shop):
 
 
 def test_calls_at_module_level_have_the_file_as_source(cli, shop):
-    (shop / "run.py").write_text("from shop.cart import wrapping_fee\n\nwrapping_fee()\nno_such()\n")
+    (shop / "run.py").write_text(
+        "from shop.cart import wrapping_fee\n\nwrapping_fee()\nno_such()\n"
+    )
     document = cli("graph", "export", shop, "--to", "json").json()
     calls = [edge for edge in document["edges"] if edge["source"] == "run.py"]
     assert ("invokes", 3) in {(edge["kind"], edge["line"]) for edge in calls}

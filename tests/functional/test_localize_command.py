@@ -69,7 +69,14 @@ def test_what_the_traceback_names_comes_first(cli, shop):
 
 
 def test_test_files_are_left_out_unless_asked_for(cli, shop):
-    arguments = ("localize", shop, "--text", "test_total_of_an_empty_cart fails", "--format", "json")
+    arguments = (
+        "localize",
+        shop,
+        "--text",
+        "test_total_of_an_empty_cart fails",
+        "--format",
+        "json",
+    )
     assert not [f for f in cli(*arguments).json()["files"] if f["path"].startswith("tests/")]
     with_tests = cli(*arguments, "--include-tests").json()
     assert with_tests["functions"][0]["entity"] == "tests/test_cart.py:test_total_of_an_empty_cart"

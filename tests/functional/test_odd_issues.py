@@ -11,9 +11,7 @@ from tests.functional.sample_trees import TRACEBACK
 def test_an_empty_issue(cli, shop, text):
     result = cli("localize", shop, "--issue", "-", stdin=text)
     assert result.code == 2
-    assert result.err == (
-        "graphloc: the issue is empty: give it a title or a text to search for\n"
-    )
+    assert result.err == ("graphloc: the issue is empty: give it a title or a text to search for\n")
     assert cli("localize", shop, "--text", "  ").code == 2
 
 
