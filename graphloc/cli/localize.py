@@ -23,6 +23,7 @@ from graphloc.cli.output import write_json, write_remark
 from graphloc.cli.repository import IndexedTree, TreeChoice, TreeOptions, open_tree
 from graphloc.issue import read_issue
 from graphloc.localization import Localization, Localizer, RankedEntity
+from indexes.history import load_history
 
 
 class ResultLevel(StrEnum):
@@ -72,7 +73,8 @@ def command(repo: Path, **options: Unpack[LocalizeOptions]) -> int:
     issue = read_issue(load_issue_text(options["issue"], options["text"]))
     with open_tree(TreeChoice.from_options(repo, options)) as tree:
         _remark_problems(tree)
-        found = Localizer(tree.snapshot, tokenizer=tree.tokenizer).localize(
+        history = load_history(tree.source, tree.store, tree.tokenizer)
+        found = Localizer(tree.snapshot, history, tokenizer=tree.tokenizer).localize(
             issue, top_k=options["top_k"], include_tests=options["include_tests"]
         )
     results = select_level(found, ResultLevel(options["level"]))

@@ -17,6 +17,7 @@ from graphloc.evaluation.model import Ranked, Ranking
 from graphloc.issue import read_issue
 from graphloc.localization import Localizer, RankedEntity
 from indexes.builder import build_index
+from indexes.history import load_history
 from indexes.store import Store, index_directory
 from indexes.text import Tokenizer, tokenizer_version
 
@@ -49,7 +50,8 @@ class GraphlocMethod:
         with Store.open(self._index_directory(context)) as store:
             # Evaluations use all cores by running instances side by side.
             snapshot, _ = build_index(context.source, store, jobs=1, tokenizer=self._tokenizer)
-            found = Localizer(snapshot, tokenizer=self._tokenizer).localize(
+            history = load_history(context.source, store, self._tokenizer)
+            found = Localizer(snapshot, history, tokenizer=self._tokenizer).localize(
                 issue, top_k=context.depth, include_tests=context.include_tests
             )
         entities = sorted(

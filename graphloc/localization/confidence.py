@@ -1,60 +1,64 @@
 """From scores to probabilities.
 
-The chance that a result is changed by the fix falls with its rank and with its distance from the
-best one. A logistic curve over both is fitted on held-out repositories (Platt scaling, Platt 1999).
+A result's probability of being changed by the fix is a logistic curve (Platt scaling, Platt 1999) over
+two things that the ranking itself knows: the result's share of a softmax over the best scores, and
+its rank. The coefficients are fitted on repositories held out from the ranker's training.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from graphloc.localization.query import Floats
+
+MOST_COMPARED = 50
+"""Scores that a softmax is taken over."""
+_LEAST = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(msgspec.Struct, frozen=True):
     """Coefficients of one kind of entity."""
 
     bias: float
+    share: float
+    """Weight of the log-odds of the softmax share."""
     log_rank: float
-    gap: float
-    """Weight of the relative distance from the best score, in [0, 1]."""
-    lead: float
-    """Weight of the best score's relative lead over the second."""
+    temperature: float
+    """Scores are divided by it before the softmax; in units of the score."""
 
 
-CALIBRATIONS: Mapping[str, Calibration] = {
-    "file": Calibration(bias=-0.3, log_rank=-1.1, gap=-1.0, lead=3.0),
-    "class": Calibration(bias=-1.0, log_rank=-1.0, gap=-1.0, lead=2.5),
-    "function": Calibration(bias=-1.3, log_rank=-0.8, gap=-1.0, lead=2.5),
+HAND_CALIBRATIONS = {
+    "file": Calibration(bias=0.6, share=0.9, log_rank=-0.3, temperature=1.0),
+    "class": Calibration(bias=-0.2, share=0.8, log_rank=-0.3, temperature=1.0),
+    "function": Calibration(bias=-0.4, share=0.8, log_rank=-0.3, temperature=1.0),
 }
+"""For the hand-set weights, set by hand as well."""
 
 
-def estimate_confidences(kind: str, scores: list[float]) -> list[float]:
-    """Probability of each result of a kind, best first.
+def softmax_shares(scores: Floats, temperature: float) -> Floats:
+    """(n,) shares, best first, of at most `MOST_COMPARED` scores."""
+    compared = np.asarray(scores[:MOST_COMPARED], dtype=np.float64) / temperature
+    weights = np.exp(compared - compared.max()) if len(compared) else compared
+    return np.asarray(weights / weights.sum() if len(weights) else weights, dtype=np.float32)
 
-    Parameters
-    ----------
-    kind
-        A key of `CALIBRATIONS`.
-    scores
-        Best first, at least as many as are asked about.
 
-    Returns
-    -------
-    list of float in [0, 1], never rising with the rank.
-    """
-    if not scores:
-        return []
-    curve = CALIBRATIONS[kind]
-    best = scores[0]
-    scale = max(abs(best), 1e-9)
-    lead = (best - scores[1]) / scale if len(scores) > 1 else 1.0
+def calibration_features(scores: Floats, temperature: float) -> tuple[Floats, Floats]:
+    """Log-odds of the softmax shares, and logarithms of the ranks, of scores sorted best first."""
+    shares = np.clip(softmax_shares(scores, temperature), _LEAST, 1 - _LEAST)
+    odds = np.log(shares / (1 - shares))
+    ranks = np.log(np.arange(1, len(shares) + 1))
+    return np.asarray(odds, dtype=np.float32), np.asarray(ranks, dtype=np.float32)
+
+
+def estimate_confidences(curve: Calibration, scores: Floats) -> list[float]:
+    """Probability of each of the best results, best first, never rising with the rank."""
+    odds, ranks = calibration_features(scores, curve.temperature)
     found: list[float] = []
-    for rank, score in enumerate(scores, 1):
-        gap = (best - score) / scale
-        logit = curve.bias + curve.log_rank * math.log(rank) + curve.gap * gap
-        logit += curve.lead * lead if rank == 1 else -curve.lead * lead / 2
+    for odd, rank in zip(odds.tolist(), ranks.tolist(), strict=True):
+        logit = curve.bias + curve.share * odd + curve.log_rank * rank
         value = 1.0 / (1.0 + math.exp(-max(min(logit, 30.0), -30.0)))
         found.append(min(value, found[-1]) if found else value)
     return found

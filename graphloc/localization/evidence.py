@@ -107,4 +107,3 @@ def _strongest(reasons: list[Evidence]) -> tuple[Evidence, ...]:
 def _lexical_weight(name: str) -> float:
     """Share of one field's column in the totals that the weights know."""
     return 0.4 if name.startswith("title_") else 0.3
-

@@ -98,7 +98,7 @@ def _weighted(columns: Mapping[str, Floats], part: str) -> Floats:
         for name, weight in FIELD_WEIGHTS.items()
         if f"{part}_{name}" in columns
     ]
-    return np.sum(parts, axis=0, dtype=np.float32)
+    return np.asarray(np.sum(parts, axis=0), dtype=np.float32)
 
 
 def _add_walk(query: Query, features: Features, walk: GraphWalk, *, enabled: bool) -> None:

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from graphloc.issue import Issue
-from graphloc.localization.confidence import estimate_confidences
+from graphloc.localization.confidence import MOST_COMPARED, estimate_confidences
 from graphloc.localization.evidence import EvidenceWriter
 from graphloc.localization.features import Features, compute_features
+from graphloc.localization.learned import load_shipped_model
 from graphloc.localization.model import Evidence, Localization, RankedEntity
 from graphloc.localization.query import Floats, Ints, NameIndex, Query
 from graphloc.localization.ranker import Ranker, WeightedRanker
@@ -21,9 +22,6 @@ from indexes.graph.entities import CLASS, FUNCTION
 from indexes.history import History
 from indexes.snapshot import Snapshot
 from indexes.text import Tokenizer
-
-_CALIBRATED = 50
-"""Results that the confidence of the first ones is judged beside."""
 
 
 class Localizer:
@@ -36,7 +34,7 @@ class Localizer:
     history
         Its past commits, where there are any.
     ranker
-        Hand-set weights by default.
+        The learned one that comes with the package by default.
     signals
         All by default.
     tokenizer
@@ -57,7 +55,7 @@ class Localizer:
     ) -> None:
         self._snapshot = snapshot
         self._history = history
-        self._ranker = ranker or WeightedRanker()
+        self._ranker = ranker or load_shipped_model() or WeightedRanker()
         self._signals = default_signals() if signals is None else signals
         self._tokenizer = tokenizer or Tokenizer()
         self._without = frozenset(without)
@@ -72,9 +70,7 @@ class Localizer:
 
     def features(self, issue: Issue) -> tuple[Query, Features]:
         """All columns of an issue, as a ranker sees them."""
-        query = Query(
-            issue, self._snapshot, self._names, self._tokenizer, self._history
-        )
+        query = Query(issue, self._snapshot, self._names, self._tokenizer, self._history)
         return query, compute_features(query, self._signals, self._walk, self._without)
 
     def localize(
@@ -102,6 +98,7 @@ class Localizer:
         entities = self._snapshot.entities
         file_scores = self._ranker.score_files(query, features)
         scores = self._ranker.score_entities(query, features, file_scores)
+        file_scores = self._ranker.revise_files(query, file_scores, scores)
         writer = EvidenceWriter(query, features, self._walk)
         allowed = np.ones(len(entities), np.bool_) if include_tests else ~entities.is_test
 
@@ -127,9 +124,10 @@ class Localizer:
         reasons: Callable[[int], tuple[Evidence, ...]],
         top_k: int,
     ) -> tuple[RankedEntity, ...]:
-        order = np.argsort(-values[candidates], kind="stable")[: max(top_k, _CALIBRATED)]
+        order = np.argsort(-values[candidates], kind="stable")[: max(top_k, MOST_COMPARED)]
         best = candidates[order]
-        confidences = estimate_confidences(kind, values[best].tolist())
+        confidences = estimate_confidences(self._ranker.calibrations[kind], values[best])
+        confidences += confidences[-1:] * (len(best) - len(confidences))
         entities = self._snapshot.entities
         return tuple(
             RankedEntity(

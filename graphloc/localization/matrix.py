@@ -15,7 +15,15 @@ from graphloc.localization.query import Floats, Ints, Query
 
 MATRIX_VERSION = 1
 """Raise it whenever a column changes its meaning; a model of another version is not used."""
-_RANKED = ("title_total", "full_total", "title_best", "full_best", "walk", "walk_sum", "past_similar")
+_RANKED = (
+    "title_total",
+    "full_total",
+    "title_best",
+    "full_best",
+    "walk",
+    "walk_sum",
+    "past_similar",
+)
 """Columns that also appear as reciprocal ranks."""
 FILE_CANDIDATES = 200
 ENTITY_CANDIDATES = 400

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from graphloc.localization.confidence import HAND_CALIBRATIONS, Calibration
 from graphloc.localization.features import Features, relative
 from graphloc.localization.query import Floats, Query
 
@@ -54,7 +55,12 @@ _FLAGS = frozenset({"is_init", "is_stub", "is_auxiliary"})
 
 
 class Ranker(Protocol):
-    """Scores files, then entities given the files."""
+    """Scores files, then entities given the files, then files given the entities."""
+
+    @property
+    def calibrations(self) -> Mapping[str, Calibration]:
+        """Curves from scores to confidences, by kind."""
+        ...
 
     def score_files(self, query: Query, features: Features) -> Floats:
         """(n_files,) scores; higher is better, scale is the ranker's own."""
@@ -64,9 +70,18 @@ class Ranker(Protocol):
         """(n_entities,) scores of classes and functions."""
         ...
 
+    def revise_files(self, query: Query, file_scores: Floats, entity_scores: Floats) -> Floats:
+        """(n_files,) scores of files once their entities are known."""
+        ...
+
 
 class WeightedRanker:
     """Weighted sums of shares, with weights set by hand."""
+
+    @property
+    def calibrations(self) -> Mapping[str, Calibration]:
+        """Curves set by hand."""
+        return HAND_CALIBRATIONS
 
     def score_files(self, query: Query, features: Features) -> Floats:
         """Weighted sum of the files' columns."""
@@ -80,6 +95,11 @@ class WeightedRanker:
         share = relative(np.maximum(file_scores, 0))
         return own + np.where(files >= 0, _FILE_SHARE * share[files], 0).astype(np.float32)
 
+    def revise_files(self, query: Query, file_scores: Floats, entity_scores: Floats) -> Floats:
+        """Leave the files as they are: their columns hold their best entities already."""
+        del query, entity_scores
+        return file_scores
+
 
 def _weighted_sum(columns: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats:
     parts = [
@@ -87,4 +107,4 @@ def _weighted_sum(columns: Mapping[str, Floats], weights: Mapping[str, float]) -
         for name, weight in weights.items()
         if name in columns
     ]
-    return np.sum(parts, axis=0, dtype=np.float32)
+    return np.asarray(np.sum(parts, axis=0), dtype=np.float32)

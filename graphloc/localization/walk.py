@@ -39,7 +39,9 @@ _MOST_VISITED = 3_000
 class GraphWalk:
     """Transition weights of one graph; made once a snapshot."""
 
-    def __init__(self, graph: CodeGraph, is_test: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+    def __init__(
+        self, graph: CodeGraph, is_test: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    ) -> None:
         by_kind = np.array([KIND_WEIGHTS[kind] for kind in EDGE_KINDS], dtype=np.float64)
         weights = by_kind[graph.kinds] * graph.confidences
         weights[is_test[graph.sources] | is_test[graph.targets]] = 0.0

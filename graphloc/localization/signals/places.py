@@ -119,9 +119,7 @@ def _frame_row(query: Query, file: int, frame: Frame) -> int:
     """The entity a frame is in: by name where the line has moved, else by line."""
     entities = query.snapshot.entities
     rows = entities.rows_of_file(file)
-    named = [
-        row for row in rows[1:] if entities.names[row].rpartition(".")[2] == frame.function
-    ]
+    named = [row for row in rows[1:] if entities.names[row].rpartition(".")[2] == frame.function]
     if frame.line is not None:
         at = entities.at_line(file, frame.line)
         if not named or at in named:
@@ -201,7 +199,5 @@ class MessageSignal:
             files_said.setdefault(int(query.files[row]), words)
         return SignalColumns(
             entities=(Column("message", found, _explain_from(said)),),
-            files=(
-                Column("file_message", query.best_per_file(found), _explain_from(files_said)),
-            ),
+            files=(Column("file_message", query.best_per_file(found), _explain_from(files_said)),),
         )

@@ -64,13 +64,14 @@ def _importers(query: Query) -> Floats:
     graph, entities = query.snapshot.graph, query.snapshot.entities
     imports = (graph.kinds == KIND_NUMBERS[EdgeKind.IMPORTS]) & ~entities.is_test[graph.sources]
     counts = np.bincount(graph.targets[imports], minlength=graph.n_nodes)
-    return counts[entities.file_rows].astype(np.float32)
+    return np.asarray(counts[entities.file_rows], dtype=np.float32)
 
 
 def _is_method(query: Query) -> Floats:
     entities = query.snapshot.entities
     parents = np.maximum(entities.parents, 0)
-    return ((entities.kinds == 3) & (entities.kinds[parents] == 2)).astype(np.float32)
+    inside = (entities.kinds == 3) & (entities.kinds[parents] == 2)
+    return np.asarray(inside, dtype=np.float32)
 
 
 def _path_columns(paths: list[str]) -> tuple[Column, ...]:
