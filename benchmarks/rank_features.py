@@ -84,7 +84,7 @@ def run_repository(task: tuple[str, Path, list[Instance], Path]) -> str:
     tokenizer = Tokenizer()
     done = failed = 0
     started = time.perf_counter()
-    with Store.open(output / "indexes" / repo.replace("/", "__"), keep_snapshots=2) as store:
+    with Store.open(output / "indexes" / repo.replace("/", "__"), keep_snapshots=6) as store:
         for instance in instances:
             target = output / f"{instance.instance_id}.npz"
             if target.exists():

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphloc.localization.features import Features
 from graphloc.localization.query import Floats, Ints, Query
 
-MATRIX_VERSION = 1
+MATRIX_VERSION = 2
 """Raise it whenever a column changes its meaning; a model of another version is not used."""
 _RANKED = (
     "title_total",
@@ -23,6 +23,8 @@ _RANKED = (
     "walk",
     "walk_sum",
     "past_similar",
+    "tested_by",
+    "file_tested_by",
 )
 """Columns that also appear as reciprocal ranks."""
 FILE_CANDIDATES = 200

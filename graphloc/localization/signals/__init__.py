@@ -3,6 +3,7 @@
 from graphloc.localization.signals.base import Column, Signal, SignalColumns
 from graphloc.localization.signals.lexical import LexicalSignal
 from graphloc.localization.signals.naming import NameSignal
+from graphloc.localization.signals.neighbors import NeighborSignal
 from graphloc.localization.signals.past import HistorySignal
 from graphloc.localization.signals.places import (
     FrameSignal,
@@ -19,6 +20,7 @@ __all__ = [
     "LexicalSignal",
     "MessageSignal",
     "NameSignal",
+    "NeighborSignal",
     "PathSignal",
     "PermalinkSignal",
     "PriorSignal",
@@ -38,5 +40,6 @@ def default_signals() -> tuple[Signal, ...]:
         PermalinkSignal(),
         MessageSignal(),
         HistorySignal(),
+        NeighborSignal(),
         PriorSignal(),
     )

@@ -18,6 +18,15 @@ _MOST_SIMILAR = 40
 """Past commits whose files are taken as hints."""
 _HALF_LIFE_COMMITS = 200.0
 """A change counts half as much as one this many commits later."""
+_MOST_LEADERS = 5
+"""Files whose companions in past commits are looked at."""
+_COLUMNS = (
+    "past_similar",
+    "past_similar_best",
+    "past_frequency",
+    "past_recency",
+    "past_together",
+)
 
 
 class HistorySignal:
@@ -26,11 +35,10 @@ class HistorySignal:
     name = "history"
 
     def compute(self, query: Query) -> SignalColumns:
-        """Columns ``past_similar``, ``past_frequency`` and ``past_recency`` of files."""
+        """Columns of files: similar past commits, frequency, recency, changed together."""
         zero = np.zeros(query.n_files, np.float32)
         if query.history is None or not len(query.history):
-            names = ("past_similar", "past_similar_best", "past_frequency", "past_recency")
-            return SignalColumns(files=tuple(Column(name, zero) for name in names))
+            return SignalColumns(files=tuple(Column(name, zero) for name in _COLUMNS))
         history = query.history
         file_of = _file_numbers(query, history)
         similar, best = _similar(query, history, file_of)
@@ -46,6 +54,7 @@ class HistorySignal:
                 Column("past_similar_best", best, explain),
                 Column("past_frequency", np.log1p(_per_file(query, file_of, np.ones_like(decay)))),
                 Column("past_recency", np.log1p(_per_file(query, file_of, decay))),
+                Column("past_together", _together(query, history, file_of)),
             )
         )
 
@@ -85,3 +94,23 @@ def _similar(
     kept = (file_of >= 0) & (weights > 0)
     np.maximum.at(best, file_of[kept], weights[kept].astype(np.float32))
     return _per_file(query, file_of, weights), best
+
+
+def _together(
+    query: Query, history: History, file_of: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Floats:
+    """How often each file changed together with the files that the issue's words find first."""
+    text, files = query.snapshot.text, query.files
+    words = text.group_scores("body", query.full_terms, files, query.n_files, _PARAMETERS)
+    words = words + text.group_scores("name", query.title_terms, files, query.n_files, _PARAMETERS)
+    tests = query.snapshot.entities.is_test[query.snapshot.entities.file_rows]
+    leaders = np.argsort(-np.where(tests, 0, words), kind="stable")[:_MOST_LEADERS]
+    is_leader = np.zeros(query.n_files + 1, dtype=np.bool_)
+    is_leader[leaders] = True
+    leads = np.bincount(
+        history.commit_of_change, weights=is_leader[file_of], minlength=len(history)
+    )
+    sizes = np.diff(history.starts)
+    weights = (leads / np.maximum(sizes, 1))[history.commit_of_change]
+    weights = np.where(is_leader[file_of], 0, weights)
+    return np.asarray(np.log1p(_per_file(query, file_of, weights)), dtype=np.float32)
