@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from graphloc.localization import Localization, RankedEntity
 from graphloc.locators.model import Explanation, GraphEdge
-from graphloc.locators.naming import shown
+from graphloc.locators.quoting import shown
 from graphloc.locators.traversal import name_edge
 from indexes.errors import EntityNotFoundError
 from indexes.model import EdgeKind, EntityKind

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from graphloc.localization import Evidence
 from indexes.model import EdgeKind, Entity
+
+if TYPE_CHECKING:
+    from graphloc.localization import Evidence
 
 
 class ResultLevel(StrEnum):

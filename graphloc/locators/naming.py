@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from graphloc.locators.errors import OutsideRepositoryError
+from graphloc.locators.quoting import shown
 from indexes.errors import EntityNotFoundError
 from indexes.graph import EntityTable
 from indexes.graph.entities import CLASS, ROOT
 from indexes.model import split_entity_id
 from indexes.source import printable_path
 
-_SHOWN_CHARS = 200
-"""What a message repeats of a name that may be anything."""
 _SHOWN_CANDIDATES = 5
 
 
@@ -89,9 +88,3 @@ def _close_ids(entities: EntityTable, name: str) -> list[str]:
     close = [id_ for id_ in entities.ids if id_.endswith(ends)]
     close.sort(key=lambda id_: not id_.startswith(path))
     return [printable_path(id_) for id_ in close[:_SHOWN_CANDIDATES]]
-
-
-def shown(text: str) -> str:
-    """Return a text from outside as a message may repeat it."""
-    cut = text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
-    return printable_path(cut.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
