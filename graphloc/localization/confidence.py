@@ -1,8 +1,8 @@
 """From scores to probabilities.
 
-A result's probability of being changed by the fix is a logistic curve (Platt scaling, Platt 1999) over
-two things that the ranking itself knows: the result's share of a softmax over the best scores, and
-its rank. The coefficients are fitted on repositories held out from the ranker's training.
+A result's probability of being changed by the fix is a logistic curve (Platt scaling, Platt 1999)
+over two things that the ranking itself knows: the result's share of a softmax over the best scores,
+and its rank. The coefficients are fitted on repositories held out from the ranker's training.
 """
 
 from __future__ import annotations

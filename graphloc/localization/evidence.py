@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from graphloc.localization.features import Features, relative
+from functools import cached_property
+
+import numpy as np
+
+from graphloc.localization.anchor_paths import AnchorPaths
+from graphloc.localization.features import Features
 from graphloc.localization.model import Evidence
 from graphloc.localization.query import Query
 from graphloc.localization.ranker import ENTITY_WEIGHTS, FILE_WEIGHTS
@@ -23,10 +28,19 @@ class EvidenceWriter:
         self._query = query
         self._features = features
         self._walk = walk
-        self._shares = {
-            "entity": {n: relative(v) for n, v in features.entities.items()},
-            "file": {n: relative(v) for n, v in features.files.items()},
-        }
+        self._tops: dict[tuple[str, str], np.float32] = {}
+
+    @cached_property
+    def _paths(self) -> AnchorPaths:
+        return self._walk.paths_from(self._features.anchors)
+
+    def _share(self, level: str, name: str, number: int) -> float:
+        """One value of a column, as a share of the column's largest."""
+        values = (self._features.entities if level == "entity" else self._features.files)[name]
+        top = self._tops.get((level, name))
+        if top is None:
+            top = self._tops[level, name] = values.max()
+        return float(values[number] / top) if top > 0 else 0.0
 
     def of_entity(self, row: int) -> tuple[Evidence, ...]:
         """Reasons for a class or function."""
@@ -48,8 +62,7 @@ class EvidenceWriter:
         weighed: list[tuple[float, str, Column]] = []
         for (at, name), (signal, column) in self._features.columns.items():
             if at == level and signal != "priors":
-                share = float(self._shares[level][name][number])
-                weight = share * weights.get(name, _lexical_weight(name))
+                weight = self._share(level, name, number) * weights.get(name, _lexical_weight(name))
                 if weight >= _MIN_SHARE:
                     weighed.append((weight, signal, column))
         weighed.sort(key=lambda item: -item[0])
@@ -71,10 +84,10 @@ class EvidenceWriter:
 
     def _graph_reason(self, level: str, number: int, row: int) -> list[Evidence]:
         name = "walk" if level == "entity" else "walk_best"
-        share = float(self._shares[level][name][number])
+        share = self._share(level, name, number)
         if share < _MIN_SHARE or row in self._features.anchors:
             return []
-        path = self._walk.path_from(self._features.anchors, row)
+        path = self._paths.find_path(row)
         if not path:
             return []
         hops = self._hops(path)
@@ -83,15 +96,10 @@ class EvidenceWriter:
         return [Evidence("graph", detail, round(weight, 3), hops)]
 
     def _hops(self, path: list[Edge]) -> tuple[str, ...]:
-        """Entities and edges of a path, from the anchor on; the arrow shows the edge's direction."""
+        """Entities and edges of a path, from the anchor on; arrows show the edges' directions."""
         ids = self._query.snapshot.entities.ids
-        first, second = {path[0].source, path[0].target}, set()
-        if len(path) > 1:
-            second = {path[1].source, path[1].target}
-        shared = first & second
-        at = next(iter(first - shared)) if shared and first - shared else path[0].source
-        if len(path) == 1:
-            at = path[0].source if path[0].source in self._features.anchors else path[0].target
+        start = path[0]
+        at = start.source if start.source in self._features.anchors else start.target
         hops = [ids[at]]
         for edge in path:
             forward = edge.source == at

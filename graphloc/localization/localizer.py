@@ -66,7 +66,7 @@ class Localizer:
 
     @cached_property
     def _walk(self) -> GraphWalk:
-        return GraphWalk(self._snapshot.graph, self._snapshot.entities.is_test)
+        return GraphWalk(self._snapshot.graph, self._snapshot.entities)
 
     def features(self, issue: Issue) -> tuple[Query, Features]:
         """All columns of an issue, as a ranker sees them."""

@@ -65,7 +65,8 @@ def entity_matrix(
         top = query.best_per_file(values)
         columns[f"{name}_in_file"] = _divide(values[candidates], top[files])
     for name in ("full_total", "title_total", "defined_names_best", "mentioned_path"):
-        columns[f"file_{name}_share"] = _share(features.files[name], None)[files]
+        values = features.files[name]
+        columns[f"file_{name}_share"] = _share(values[files], values)
     columns |= _issue_columns(query, len(candidates))
     return list(columns), np.stack(list(columns.values()), axis=1)
 
@@ -85,21 +86,28 @@ def _columns(
     candidates: Ints,
 ) -> dict[str, Floats]:
     found: dict[str, Floats] = {}
+    numbers = np.flatnonzero(allowed)
     for name, column in values.items():
         found[name] = column[candidates]
         if name not in priors:
-            found[f"{name}_share"] = _share(column, allowed)[candidates]
+            found[f"{name}_share"] = _share(column[candidates], column[numbers])
     for name in _RANKED:
         if name in values:
-            masked = np.where(allowed, values[name], 0)
-            order = np.argsort(np.argsort(-masked, kind="stable"), kind="stable")
-            rank = 1.0 / (1.0 + order[candidates])
-            found[f"{name}_rank"] = np.where(masked[candidates] > 0, rank, 0).astype(np.float32)
+            found[f"{name}_rank"] = _reciprocal_ranks(values[name], numbers, candidates)
     return found
 
 
-def _share(values: Floats, allowed: npt.NDArray[np.bool_] | None) -> Floats:
-    considered = values if allowed is None else values[allowed]
+def _reciprocal_ranks(values: Floats, allowed: Ints, candidates: Ints) -> Floats:
+    """1, 1/2, 1/3... for the candidates by their place among all allowed; 0 for a value of 0."""
+    positive = allowed[values[allowed] > 0]
+    ranks = np.zeros(len(values), dtype=np.float32)
+    order = positive[np.argsort(-values[positive], kind="stable")]
+    ranks[order] = 1.0 / (1.0 + np.arange(len(order)))
+    return ranks[candidates]
+
+
+def _share(values: Floats, considered: Floats) -> Floats:
+    """Values as shares of the largest one considered."""
     top = float(considered.max()) if len(considered) else 0.0
     shares = values / top if top > 0 else np.zeros_like(values)
     return np.asarray(shares, dtype=np.float32)

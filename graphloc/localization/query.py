@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphloc.issue import Issue
+from indexes.graph.entities import CLASS
 from indexes.history import History
 from indexes.snapshot import Snapshot
-from indexes.text import Tokenizer
+from indexes.text import Bm25Parameters, IdfVariant, Tokenizer
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -21,6 +22,8 @@ MAX_QUERY_TERMS = 400
 """The rarest terms of a long issue carry it; the rest costs time only."""
 _DAMPING = 0.5
 """A term that occurs c times in the issue counts c ** 0.5 times: logs repeat themselves."""
+LEXICAL_PARAMETERS = Bm25Parameters(idf=IdfVariant.LUCENE)
+"""The positive idf variant: common words of an issue must not count against an entity."""
 
 
 class NameIndex:
@@ -29,18 +32,24 @@ class NameIndex:
     def __init__(self, snapshot: Snapshot) -> None:
         entities = snapshot.entities
         self.exact: dict[str, list[int]] = {}
-        self.folded: dict[str, list[int]] = {}
-        names, kinds = entities.names, entities.kinds.tolist()
-        for row, name in enumerate(names):
-            if kinds[row] >= 2:
-                simple = name.rpartition(".")[2]
-                self.exact.setdefault(simple, []).append(row)
-                self.folded.setdefault(simple.lower(), []).append(row)
+        """Rows of classes and functions by the last part of their name."""
+        for row, (name, kind) in enumerate(
+            zip(entities.names, entities.kinds.tolist(), strict=True)
+        ):
+            if kind >= CLASS:
+                self.exact.setdefault(name.rpartition(".")[2], []).append(row)
         self._paths = [path.lower() for path in entities.paths]
         self.files: dict[str, list[int]] = {}
         for number, path in enumerate(self._paths):
             self.files.setdefault(path.rpartition("/")[2], []).append(number)
-        self.by_id = {name: row for row, name in enumerate(entities.ids)}
+
+    @cached_property
+    def folded(self) -> dict[str, list[int]]:
+        """Rows by name in lower case, in order."""
+        found: dict[str, list[int]] = {}
+        for name, rows in self.exact.items():
+            found.setdefault(name.lower(), []).extend(rows)
+        return {name: sorted(rows) for name, rows in found.items()}
 
     def find_files(self, suffix: str) -> list[int]:
         """File numbers whose path ends with `suffix` at a slash, without regard to case."""
@@ -79,6 +88,8 @@ class Query:
         self.history = history
         self.title_terms = self._weigh(tokenizer.text_terms(issue.title))
         self.full_terms = self._weigh(tokenizer.text_terms(issue.searched_text))
+        self._scores: dict[tuple[str, str], Floats] = {}
+        self._group_scores: dict[tuple[str, str], Floats] = {}
 
     def _weigh(self, terms: list[str]) -> Mapping[str, float]:
         counts = Counter(terms)
@@ -88,6 +99,29 @@ class Query:
             kept = rarest[:MAX_QUERY_TERMS]
             counts = Counter({term: counts[term] for term in kept})
         return {term: count**_DAMPING for term, count in counts.items()}
+
+    def terms_of(self, part: str) -> Mapping[str, float]:
+        """Weighted terms of a part of the issue, ``title`` or ``full``."""
+        return self.title_terms if part == "title" else self.full_terms
+
+    def scores(self, part: str, field: str) -> Floats:
+        """(n_entities,) BM25 of a part of the issue in one field; worked out once."""
+        found = self._scores.get((part, field))
+        if found is None:
+            terms = self.terms_of(part)
+            found = self.snapshot.text.scores(field, terms, LEXICAL_PARAMETERS)
+            self._scores[part, field] = found
+        return found
+
+    def group_scores(self, part: str, field: str) -> Floats:
+        """(n_files,) the same with each file as one document."""
+        found = self._group_scores.get((part, field))
+        if found is None:
+            found = self.snapshot.text.group_scores(
+                field, self.terms_of(part), self.files, self.n_files, LEXICAL_PARAMETERS
+            )
+            self._group_scores[part, field] = found
+        return found
 
     def as_written(self, term: str) -> str:
         """The issue's first word that has the term; terms are stems and not to be read."""
@@ -113,13 +147,17 @@ class Query:
 
     def best_per_file(self, values: Floats) -> Floats:
         """(n_files,) largest value among each file's rows; values must not be negative."""
-        best = np.zeros(self.n_files, dtype=np.float32)
-        rows = self.files >= 0
-        np.maximum.at(best, self.files[rows], values[rows])
-        return best
+        # A file's rows follow each other, and the last file's end the table.
+        return np.maximum.reduceat(values, self.snapshot.entities.file_rows)
 
     def sum_per_file(self, values: Floats) -> Floats:
         """(n_files,) sum over each file's rows."""
-        rows = self.files >= 0
-        summed = np.bincount(self.files[rows], weights=values[rows], minlength=self.n_files)
+        first = self._first_file_row
+        summed = np.bincount(self.files[first:], weights=values[first:], minlength=self.n_files)
         return summed.astype(np.float32)
+
+    @cached_property
+    def _first_file_row(self) -> int:
+        """Row behind the folders'."""
+        rows = self.snapshot.entities.file_rows
+        return int(rows[0]) if len(rows) else len(self.files)

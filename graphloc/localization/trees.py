@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from indexes.arrays import Arrays
 
+_Numbers = npt.NDArray[np.int32]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class TreeEnsemble:
     """Sum of regression trees over named columns.
 
@@ -45,15 +48,29 @@ class TreeEnsemble:
 
         A column that the trees know and the matrix has not counts as 0. O(n * trees * depth).
         """
-        rows = self._arrange(names, matrix)
-        n, n_trees = len(rows), len(self.features)
-        trees = np.arange(n_trees)[None, :]
-        at = np.zeros((n, n_trees), dtype=np.int16)
-        samples = np.arange(n)[:, None]
+        rows = np.ascontiguousarray(self._arrange(names, matrix), dtype=np.float32)
+        n, n_columns = rows.shape
+        cells = rows.ravel()
+        row_starts = np.arange(n, dtype=np.int32) * n_columns
+        features, thresholds, children, roots = self._flat
+        at = np.repeat(roots[:, None], n, axis=1)
         for _ in range(self.depth):
-            goes_left = rows[samples, self.features[trees, at]] <= self.thresholds[trees, at]
-            at = np.where(goes_left, self.lefts[trees, at], self.rights[trees, at])
-        return np.asarray(self.values[trees, at].sum(axis=1), dtype=np.float32)
+            goes_right = cells.take(features.take(at) + row_starts) > thresholds.take(at)
+            at = children.take(2 * at + goes_right)
+        sums = self.values.ravel().take(at).sum(axis=0, dtype=np.float64)
+        return np.asarray(sums, dtype=np.float32)
+
+    @cached_property
+    def _flat(self) -> tuple[_Numbers, npt.NDArray[np.float32], _Numbers, _Numbers]:
+        """Column and threshold of each node, its children side by side, and each tree's root.
+
+        Nodes of all trees are numbered through, so that one `take` serves them all.
+        """
+        n_trees, n_nodes = self.features.shape
+        roots = np.arange(n_trees, dtype=np.int32) * n_nodes
+        children = np.stack([self.lefts, self.rights], axis=2) + roots[:, None, None]
+        features = self.features.ravel().astype(np.int32)
+        return features, self.thresholds.ravel(), children.ravel().astype(np.int32), roots
 
     def _arrange(
         self, names: Sequence[str], matrix: npt.NDArray[np.float32]

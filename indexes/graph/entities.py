@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -142,22 +141,18 @@ class EntityTable:
         return range(start, end)
 
     @cached_property
-    def _spans(self) -> dict[int, list[tuple[int, int, int]]]:
-        """(first line, last line, row) of every definition, those that share a row too, by file."""
-        spans: dict[int, list[tuple[int, int, int]]] = {}
-        columns = self._arrays["spans"]
-        for start, end, row in columns.tolist():
-            spans.setdefault(int(self.files[row]), []).append((start, end, row))
-        return spans
+    def _span_starts(self) -> npt.NDArray[np.int64]:
+        """(n_files + 1,) where each file's spans begin in the column of spans."""
+        files = self.files[self._arrays["spans"][:, 2]]
+        return np.searchsorted(files, np.arange(self.n_files + 1))
 
     def at_line(self, file: int, line: int) -> int:
         """Row of the innermost entity of a file that holds the line; the file's when none does."""
-        spans = self._spans.get(file, [])
-        best = int(self.file_rows[file])
-        for start, end, row in spans[: bisect_right(spans, (line, 1 << 30, 0))]:
-            if end >= line:
-                best = row
-        return best
+        start, end = self._span_starts[file], self._span_starts[file + 1]
+        spans = self._arrays["spans"][start:end]
+        # Spans nest and come in the order of their first lines, so the last fitting is innermost.
+        rows = spans[(spans[:, 0] <= line) & (line <= spans[:, 1]), 2]
+        return int(rows[-1]) if len(rows) else int(self.file_rows[file])
 
     def children(self, row: int) -> list[int]:
         """Rows directly inside a row."""
@@ -233,19 +228,21 @@ class _Draft:
         self.docstrings[row] = definition.docstring[:_SHORT_DOCSTRING_CHARS]
 
     def build(self) -> EntityTable:
-        return EntityTable({
-            "kinds": np.array(self.kinds, dtype=np.uint8),
-            "files": np.array(self.files, dtype=np.int32),
-            "parents": np.array(self.parents, dtype=np.int32),
-            "starts": np.array(self.starts, dtype=np.int32),
-            "ends": np.array(self.ends, dtype=np.int32),
-            "is_test": np.array(self.is_test, dtype=np.bool_),
-            "file_rows": np.array(self.file_rows, dtype=np.int32),
-            "spans": np.array(self.spans, dtype=np.int32).reshape(-1, 3),
-            "names": pack_texts(self.names),
-            "signatures": pack_texts(self.signatures),
-            "docstrings": pack_texts(self.docstrings),
-        })
+        return EntityTable(
+            {
+                "kinds": np.array(self.kinds, dtype=np.uint8),
+                "files": np.array(self.files, dtype=np.int32),
+                "parents": np.array(self.parents, dtype=np.int32),
+                "starts": np.array(self.starts, dtype=np.int32),
+                "ends": np.array(self.ends, dtype=np.int32),
+                "is_test": np.array(self.is_test, dtype=np.bool_),
+                "file_rows": np.array(self.file_rows, dtype=np.int32),
+                "spans": np.array(self.spans, dtype=np.int32).reshape(-1, 3),
+                "names": pack_texts(self.names),
+                "signatures": pack_texts(self.signatures),
+                "docstrings": pack_texts(self.docstrings),
+            }
+        )
 
 
 def build_entities(files: Mapping[str, FileFacts]) -> tuple[EntityTable, list[list[int]]]:
@@ -267,9 +264,7 @@ def build_entities(files: Mapping[str, FileFacts]) -> tuple[EntityTable, list[li
     folder_rows = {"": draft.add(DIRECTORY, -1, -1, ROOT, False)}
     for folder in sorted(_folders(files)):
         parent = folder_rows[folder.rpartition("/")[0]]
-        folder_rows[folder] = draft.add(
-            DIRECTORY, -1, parent, folder, is_test_path(f"{folder}/_")
-        )
+        folder_rows[folder] = draft.add(DIRECTORY, -1, parent, folder, is_test_path(f"{folder}/_"))
     owner_rows = [
         draft.add_file(path, facts, folder_rows[path.rpartition("/")[0]])
         for path, facts in files.items()

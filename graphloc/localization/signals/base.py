@@ -20,7 +20,7 @@ class Column:
 
     name: str
     values: Floats
-    """(n_entities,) or, for a column of files, (n_files,); float32, not negative, 0 says nothing."""
+    """(n_entities,) or, for a column of files, (n_files,) float32; >= 0, and 0 says nothing."""
     explain: Callable[[int], str] = _nothing
     """Detail for a row (or file number), in words; empty when the column says nothing of it."""
 

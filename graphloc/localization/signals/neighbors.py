@@ -15,9 +15,7 @@ from graphloc.localization.query import Floats, Query
 from graphloc.localization.signals.base import Column, SignalColumns
 from indexes.graph.code_graph import KIND_NUMBERS
 from indexes.model import EdgeKind
-from indexes.text import Bm25Parameters, IdfVariant
 
-_PARAMETERS = Bm25Parameters(idf=IdfVariant.LUCENE)
 _FIELDS = ("name", "docstring", "body", "comments", "strings")
 _MOST_TESTS = 40
 """Tests whose words are most like the issue's; the rest is noise."""
@@ -62,12 +60,7 @@ def _explain(values: Floats, words: str) -> Callable[[int], str]:
 
 def _lexical(query: Query) -> Floats:
     """One lexical figure a row: title and text over the fields that say most."""
-    text = query.snapshot.text
-    parts = [
-        text.scores(field, terms, _PARAMETERS)
-        for field in _FIELDS
-        for terms in (query.title_terms, query.full_terms)
-    ]
+    parts = [query.scores(part, field) for field in _FIELDS for part in ("title", "full")]
     return np.asarray(np.sum(parts, axis=0), dtype=np.float32)
 
 
@@ -80,6 +73,7 @@ def _best_source(query: Query, values: Floats, kinds: Collection[EdgeKind]) -> F
     """Largest value among the sources of each row's incoming edges, times their confidence."""
     graph, mask = query.snapshot.graph, _edges(query, kinds)
     best = np.zeros(graph.n_nodes, np.float32)
+    mask &= values[graph.sources] > 0
     worth = values[graph.sources[mask]] * graph.confidences[mask]
     np.maximum.at(best, graph.targets[mask], worth)
     return best
@@ -89,6 +83,7 @@ def _best_target(query: Query, values: Floats, kinds: Collection[EdgeKind]) -> F
     """Largest value among the targets of each row's outgoing edges, times their confidence."""
     graph, mask = query.snapshot.graph, _edges(query, kinds)
     best = np.zeros(graph.n_nodes, np.float32)
+    mask &= values[graph.targets] > 0
     worth = values[graph.targets[mask]] * graph.confidences[mask]
     np.maximum.at(best, graph.sources[mask], worth)
     return best

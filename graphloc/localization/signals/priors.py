@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from graphloc.localization.query import Floats, Query
 from graphloc.localization.signals.base import Column, SignalColumns
 from indexes.graph.code_graph import KIND_NUMBERS
 from indexes.model import EdgeKind
+from indexes.snapshot import Snapshot
 
 _AUXILIARY = frozenset({
-    "docs", "doc", "examples", "example", "benchmarks", "benchmark", "asv_bench", "scripts", "tools",
-    "tutorials", "demo", "demos", "samples", "ci", ".github", "release", "third_party", "vendor",
-    "_vendor", "migrations",
+    "docs", "doc", "examples", "example", "benchmarks", "benchmark", "asv_bench", "scripts",
+    "tools", "tutorials", "demo", "demos", "samples", "ci", ".github", "release", "third_party",
+    "vendor", "_vendor", "migrations",
 })  # fmt: skip
 """Folders whose files are seldom what an issue is about."""
 
@@ -22,33 +25,43 @@ class PriorSignal:
 
     name = "priors"
 
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[Snapshot, SignalColumns] = WeakKeyDictionary()
+
     def compute(self, query: Query) -> SignalColumns:
-        """Columns of sizes, places and degrees."""
-        entities = query.snapshot.entities
-        lines = (entities.ends - entities.starts + 1).astype(np.float32)
-        incoming, outgoing = _degrees(query)
-        names = [name.rpartition(".")[2] for name in entities.names]
-        dunder = np.array([name.startswith("__") for name in names], np.float32)
-        private = np.array([name.startswith("_") for name in names], np.float32)
-        file_rows = entities.file_rows
-        return SignalColumns(
-            entities=(
-                Column("lines", np.log1p(lines)),
-                Column("is_class", (entities.kinds == 2).astype(np.float32)),
-                Column("is_method", _is_method(query)),
-                Column("is_dunder", dunder),
-                Column("is_private", private),
-                Column("callers", np.log1p(incoming)),
-                Column("callees", np.log1p(outgoing)),
-            ),
-            files=(
-                Column("file_lines", np.log1p(lines[file_rows])),
-                Column("file_entities", np.log1p(query.sum_per_file(np.ones_like(lines)))),
-                Column("file_callers", np.log1p(query.sum_per_file(incoming))),
-                Column("file_importers", np.log1p(_importers(query))),
-                *_path_columns(entities.paths),
-            ),
-        )
+        """Columns of sizes, places and degrees; made once a snapshot."""
+        found = self._known.get(query.snapshot)
+        if found is None:
+            found = self._known[query.snapshot] = _compute_priors(query)
+        return found
+
+
+def _compute_priors(query: Query) -> SignalColumns:
+    entities = query.snapshot.entities
+    lines = (entities.ends - entities.starts + 1).astype(np.float32)
+    incoming, outgoing = _degrees(query)
+    names = [name.rpartition(".")[2] for name in entities.names]
+    dunder = np.array([name.startswith("__") for name in names], np.float32)
+    private = np.array([name.startswith("_") for name in names], np.float32)
+    file_rows = entities.file_rows
+    return SignalColumns(
+        entities=(
+            Column("lines", np.log1p(lines)),
+            Column("is_class", (entities.kinds == 2).astype(np.float32)),
+            Column("is_method", _is_method(query)),
+            Column("is_dunder", dunder),
+            Column("is_private", private),
+            Column("callers", np.log1p(incoming)),
+            Column("callees", np.log1p(outgoing)),
+        ),
+        files=(
+            Column("file_lines", np.log1p(lines[file_rows])),
+            Column("file_entities", np.log1p(query.sum_per_file(np.ones_like(lines)))),
+            Column("file_callers", np.log1p(query.sum_per_file(incoming))),
+            Column("file_importers", np.log1p(_importers(query))),
+            *_path_columns(entities.paths),
+        ),
+    )
 
 
 def _degrees(query: Query) -> tuple[Floats, Floats]:
