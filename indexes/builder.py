@@ -145,9 +145,7 @@ def _blobs(source: Source, entries: list[SourceEntry]) -> Iterator[tuple[str, by
         yield entry.blob_id, data
 
 
-def _in_batches(
-    facts: Iterator[tuple[str, bytes]], store: Store
-) -> Iterator[tuple[str, bytes]]:
+def _in_batches(facts: Iterator[tuple[str, bytes]], store: Store) -> Iterator[tuple[str, bytes]]:
     """Hand facts on while storing them, so that a kill loses one batch at most."""
     batch: list[tuple[str, bytes]] = []
     for item in facts:
@@ -166,9 +164,7 @@ def _store(store: Store, batch: list[tuple[str, bytes]]) -> None:
 
 def _describe(source: Source, files: dict[str, FileFacts]) -> SnapshotInfo:
     failures = tuple(
-        (path, line, message)
-        for path, facts in files.items()
-        for line, message in facts.failures
+        (path, line, message) for path, facts in files.items() for line, message in facts.failures
     )
     return SnapshotInfo(
         revision=source.revision,

@@ -33,8 +33,8 @@ class History:
     Parameters
     ----------
     arrays
-        ``times`` (n,) int64 seconds; ``starts`` (n + 1,) and ``changes`` int32: the paths changed by
-        commit i are ``changes[starts[i]:starts[i + 1]]``; the paths; the index of the messages.
+        ``times`` (n,) int64 seconds; ``starts`` (n + 1,) and ``changes`` int32: the paths changed
+        by commit i are ``changes[starts[i]:starts[i + 1]]``; the paths; the index of the messages.
     """
 
     def __init__(self, arrays: Arrays) -> None:
@@ -110,11 +110,13 @@ def build_history(commits: Iterable[Commit], tokenizer: Tokenizer | None = None)
         words = Counter(tokenizer.text_words(commit.message[:_MESSAGE_CHARS]))
         builder.add({"message": words})
     text = builder.build().to_arrays()
-    return History({
-        "times": np.array(times, dtype=np.int64),
-        "starts": np.array(starts, dtype=np.int32),
-        "changes": np.array(changes, dtype=np.int32),
-        "paths": pack_texts(numbers),
-        "n_paths": np.array([len(numbers)], dtype=np.int64),
-        **{f"text.{name}": array for name, array in text.items()},
-    })
+    return History(
+        {
+            "times": np.array(times, dtype=np.int64),
+            "starts": np.array(starts, dtype=np.int32),
+            "changes": np.array(changes, dtype=np.int32),
+            "paths": pack_texts(numbers),
+            "n_paths": np.array([len(numbers)], dtype=np.int64),
+            **{f"text.{name}": array for name, array in text.items()},
+        }
+    )

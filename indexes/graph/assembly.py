@@ -139,19 +139,23 @@ class _Assembler:
         unresolved = sorted(
             {(self._row(scope), line, name) for scope, name, line in solution.unresolved}
         )
-        return CodeGraph({
-            "n_nodes": np.array([len(self._entities)], dtype=np.int64),
-            "sources": columns[:, 0].astype(np.int32),
-            "kinds": columns[:, 1].astype(np.uint8),
-            "targets": columns[:, 2].astype(np.int32),
-            "lines": columns[:, 3].astype(np.int32),
-            "confidences": np.array([self._edges.best[key] for key in ordered], dtype=np.float32),
-            "unresolved": np.array(
-                [(source, line) for source, line, _ in unresolved], dtype=np.int32
-            ).reshape(-1, 2),
-            "unresolved_names": pack_texts(name for _, _, name in unresolved),
-            "counts": np.array(_count_sites(solution), dtype=np.int64),
-        })
+        return CodeGraph(
+            {
+                "n_nodes": np.array([len(self._entities)], dtype=np.int64),
+                "sources": columns[:, 0].astype(np.int32),
+                "kinds": columns[:, 1].astype(np.uint8),
+                "targets": columns[:, 2].astype(np.int32),
+                "lines": columns[:, 3].astype(np.int32),
+                "confidences": np.array(
+                    [self._edges.best[key] for key in ordered], dtype=np.float32
+                ),
+                "unresolved": np.array(
+                    [(source, line) for source, line, _ in unresolved], dtype=np.int32
+                ).reshape(-1, 2),
+                "unresolved_names": pack_texts(name for _, _, name in unresolved),
+                "counts": np.array(_count_sites(solution), dtype=np.int64),
+            }
+        )
 
 
 def _count_sites(solution: Solution) -> tuple[int, int, int, int, int]:

@@ -152,7 +152,8 @@ class CodeGraph:
 
     def _around(self, row: int, mask: npt.NDArray[np.bool_]) -> Iterable[int]:
         numbers = np.concatenate([self.out_edges(row), self.in_edges(row)])
-        return numbers[mask[numbers]].tolist()
+        kept: list[int] = numbers[mask[numbers]].tolist()
+        return kept
 
     def shortest_path(
         self,
