@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tests.functional.sample_trees import write
+from tests.functional.sample_trees import commit, git, write
 
 GOOD = "def still_found():\n    pass\n"
 
@@ -25,10 +25,10 @@ def find(cli, folder, name):
     "source",
     [
         b"def broken(:\n    pass\n\n\ndef still_found():\n    pass\n",
-        b"print 'hello', 1\nexec 'x'\n\n\ndef still_found():\n    raise E, 'x'\n",
-        b"class A:\n    def f(self:\n        x = [1,\n\ndef still_found():\n    pass\n",
+        b"if x:\n  y = = 1\n\n\ndef still_found():\n    pass\n",
+        b"<<<<<<< HEAD\na = 1\n=======\na = 2\n>>>>>>> b\n\n\ndef still_found():\n    pass\n",
     ],
-    ids=["syntax error", "python 2", "open brackets"],
+    ids=["parameters", "assignment", "merge conflict"],
 )
 def test_files_that_do_not_parse_are_indexed_in_part(cli, tmp_path, source):
     folder = write(tmp_path / "folder", {"odd.py": source, "good.py": b"def good():\n    pass\n"})
@@ -40,6 +40,24 @@ def test_files_that_do_not_parse_are_indexed_in_part(cli, tmp_path, source):
     assert "did not parse" in cli("index", folder).out
     assert find(cli, folder, "still_found")["path"] == "odd.py"
     assert find(cli, folder, "good")["path"] == "good.py"
+
+
+def test_an_open_bracket_hides_what_follows_but_is_reported(cli, tmp_path):
+    folder = write(tmp_path / "folder", {"odd.py": f"x = [1,\n\n{GOOD}", "good.py": GOOD})
+    document = cli("index", folder, "--json").json()
+    assert document["files"] == 2
+    assert {failure["path"] for failure in document["failures"]} == {"odd.py"}
+    found = cli("search", "still_found", folder, "--format", "json").json()["results"]
+    assert "good.py:still_found" in {result["entity"] for result in found}
+
+
+def test_python_2(cli, tmp_path):
+    source = "print 'hello', 1\nexec 'x' in d\nx = 0777L\n\n\ndef still_found((a, b)):\n"
+    source += "    try:\n        raise E, 'x'\n    except E, e:\n        print >>f, `e`\n"
+    folder = write(tmp_path / "folder", {"odd.py": source, "good.py": "def good():\n    pass\n"})
+    assert cli("index", folder).code == 0
+    assert find(cli, folder, "good")["path"] == "good.py"
+    assert find(cli, folder, "still_found")["start_line"] == 6
 
 
 def test_localize_tells_once_that_files_did_not_parse(cli, tmp_path):
@@ -63,6 +81,7 @@ def test_localize_tells_once_that_files_did_not_parse(cli, tmp_path):
         (b"a = 1\n\x0c\n" + GOOD.encode(), 3),
         (b"a = 1\nb = '\x00'\n" + GOOD.encode(), 3),
         (b"a = 1" + b"\n" * 70_000 + GOOD.encode(), 70_001),
+        (b"# remark\n" * 40_000 + GOOD.encode(), 40_001),
     ],
     ids=[
         "utf-8 mark",
@@ -76,6 +95,7 @@ def test_localize_tells_once_that_files_did_not_parse(cli, tmp_path):
         "form feed",
         "nul",
         "many lines",
+        "many comments",
     ],
 )
 def test_encodings_and_line_ends(cli, tmp_path, source, line):
@@ -89,9 +109,10 @@ def test_a_generated_file_of_ten_megabytes(cli, tmp_path):
     source = f"TABLE = [\n{rows}]\n\n\n{GOOD}"
     assert len(source) > 10_000_000
     folder = write(tmp_path / "folder", {"data.py": source, "good.py": "def good():\n    pass\n"})
-    assert cli("index", folder).code == 0
+    result = cli("index", folder)
+    assert result.code == 0
+    assert "data.py:1: larger than" in result.out
     assert find(cli, folder, "good")["path"] == "good.py"
-    assert find(cli, folder, "still_found")["start_line"] == 230_005
 
 
 @pytest.mark.parametrize(
@@ -146,46 +167,45 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("with_git", [True, False])
-def test_odd_names(cli, tmp_path, with_git):
+@pytest.fixture
+def odd_names(tmp_path):
+    """A folder of files with odd names, each with a function of its own."""
     folder = tmp_path / "folder"
     folder.mkdir()
     for number, name in enumerate(NAMES):
-        path = os.path.join(os.fsencode(folder), name)
-        with open(path, "wb") as file:
+        with open(os.path.join(os.fsencode(folder), name), "wb") as file:
             file.write(b"def odd_%d():\n    pass\n" % number)
+    return folder
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_odd_names(cli, odd_names, with_git):
     if with_git:
-        cli_git(folder)
-    for revision in ((), ("--rev", "HEAD")) if with_git else ((),):
-        assert cli("index", folder, "--json", *revision).json()["files"] == len(NAMES)
-        for number in range(len(NAMES)):
-            for output_format in ("json", "table", "markdown"):
-                result = cli(
-                    "localize",
-                    folder,
-                    "--text",
-                    f"odd_{number}",
-                    "--format",
-                    output_format,
-                    *revision,
-                )
-                assert result.code == 0
-                assert "\x1b" not in result.out
-                if output_format == "json":
-                    name = result.json()["functions"][0]["entity"]
-                    assert name.endswith(f".py:odd_{number}")
-            if number % 4 == 2:
-                assert cli("graph", "neighbors", name, folder, *revision).code == 0
-        exported = cli("graph", "export", folder, "--to", "json", *revision).json()
-        assert len(exported["nodes"]) == 1 + 2 * len(NAMES)
-        assert cli("graph", "export", folder, "--to", "graphml", *revision).code == 0
+        git(odd_names, "init", "--quiet")
+        commit(odd_names)
+    revision = ("--rev", "HEAD") if with_git else ()
+    assert cli("index", odd_names, "--json", *revision).json()["files"] == len(NAMES)
+    exported = cli("graph", "export", odd_names, "--to", "json", *revision).json()
+    assert len(exported["nodes"]) == 1 + 2 * len(NAMES)
+    assert cli("graph", "export", odd_names, "--to", "graphml", *revision).code == 0
+    text = " ".join(f"odd_{number}" for number in range(len(NAMES)))
+    for output_format in ("json", "table", "markdown"):
+        options = ("--top-k", 20, "--format", output_format, "--level", "function")
+        result = cli("localize", odd_names, "--text", text, *options, *revision)
+        assert result.code == 0
+        assert "\x1b" not in result.out
+        assert "new\\nline.py" in result.out.replace("\\\\", "\\")
 
 
-def cli_git(folder):
-    from tests.functional.sample_trees import commit, git
-
-    git(folder, "init", "--quiet")
-    commit(folder)
+def test_printed_names_are_understood(cli, odd_names):
+    results = cli("search", "odd_1", odd_names, "--format", "json").json()["results"]
+    (printed,) = [r["entity"] for r in results if r["entity"].endswith(":odd_1")]
+    assert printed == "new\\nline.py:odd_1"
+    assert cli("graph", "neighbors", printed, odd_names).code == 0
+    raw = b"caf\xe9.py:odd_6"
+    assert cli("graph", "neighbors", raw, odd_names).code == 0
+    assert cli("graph", "neighbors", "caf\\xe9.py:odd_6", odd_names).code == 0
+    assert cli("graph", "neighbors", b"caf\xc3\xa9.py:odd_5", odd_names).code == 0
 
 
 def test_control_characters_in_sources_do_not_reach_the_terminal(cli, tmp_path):

@@ -1,0 +1,71 @@
+"""Every module, public class, function and field says what it is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.architecture.test_layers import MODULES, ROOT
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def iter_public(tree: ast.Module) -> Iterator[tuple[str, Documented]]:
+    """Yield what others may use: public classes and functions, and public methods of those."""
+    yield "module", tree
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, node
+            overriding = {base.id for base in node.bases if isinstance(base, ast.Name)}
+            for inner in node.body:
+                if is_public_function(inner) and not is_redefinition(inner):
+                    yield f"{node.name}.{inner.name}", inner
+            del overriding
+        elif is_public_function(node):
+            yield node.name, node
+
+
+def is_public_function(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith(
+        "_"
+    )
+
+
+def is_redefinition(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Setters and overloads are documented where they are first defined."""
+    names = {ast.unparse(decorator) for decorator in node.decorator_list}
+    return "overload" in names or any(name.endswith(".setter") for name in names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_public_objects_are_documented(path):
+    if not path.read_bytes().strip():
+        pytest.skip("an empty module marks a package")
+    tree = ast.parse(path.read_bytes())
+    assert [name for name, node in iter_public(tree) if not ast.get_docstring(node)] == []
+
+
+def test_exported_names_exist():
+    missing = []
+    for path in MODULES:
+        tree = ast.parse(path.read_bytes())
+        bound = {name for node in tree.body for name in iter_bound(node)}
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                names = ast.literal_eval(node.value)
+                assert list(names) == sorted(names, key=str), path
+                missing += [f"{path}: {name}" for name in names if name not in bound]
+    assert missing == []
+
+
+def iter_bound(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+    elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+    elif isinstance(node, ast.Assign):
+        yield from (ast.unparse(target) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign):
+        yield ast.unparse(node.target)
