@@ -15,7 +15,7 @@ from typing import Union
 
 import msgspec
 
-EXTRACTOR_VERSION = 1
+EXTRACTOR_VERSION = 2
 
 
 class Struct(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -68,7 +68,7 @@ class Name(Struct, frozen=True, array_like=True, gc=False, tag=0):
 class Attribute(Struct, frozen=True, array_like=True, gc=False, tag=1):
     """``value.attr`` read."""
 
-    value: "Expr"
+    value: Expr
     attr: str
     line: int
 
@@ -79,16 +79,16 @@ class Call(Struct, frozen=True, array_like=True, gc=False, tag=2):
     Arguments that cannot carry a callable or an instance are `None`, so positions stay true.
     """
 
-    function: "Expr"
-    arguments: tuple[Union["Expr", None], ...]
-    keywords: tuple[tuple[str, Union["Expr", None]], ...]
+    function: Expr
+    arguments: tuple[Expr | None, ...]
+    keywords: tuple[tuple[str, Expr | None], ...]
     line: int
 
 
 class Subscript(Struct, frozen=True, array_like=True, gc=False, tag=3):
     """``value[key]``; `key` is a constant's text (``'a'`` or ``0``) or empty when not constant."""
 
-    value: "Expr"
+    value: Expr
     key: str
 
 
@@ -96,7 +96,7 @@ class Collection(Struct, frozen=True, array_like=True, gc=False, tag=4):
     """A list, tuple, set or dict display; keys are constants' texts, positions, or empty."""
 
     kind: str
-    items: tuple[tuple[str, "Expr"], ...]
+    items: tuple[tuple[str, Expr], ...]
     site: int
     """Number of this display inside its file, so that what is put into it later is known."""
 
@@ -110,33 +110,33 @@ class Lambda(Struct, frozen=True, array_like=True, gc=False, tag=5):
 class Choice(Struct, frozen=True, array_like=True, gc=False, tag=6):
     """Any of several values: conditional and boolean expressions."""
 
-    items: tuple["Expr", ...]
+    items: tuple[Expr, ...]
 
 
 class Element(Struct, frozen=True, array_like=True, gc=False, tag=7):
     """What iterating over `value` gives."""
 
-    value: "Expr"
+    value: Expr
     line: int
 
 
 class Entered(Struct, frozen=True, array_like=True, gc=False, tag=8):
     """What ``with value as x`` binds to x."""
 
-    value: "Expr"
+    value: Expr
     line: int
 
 
 class Awaited(Struct, frozen=True, array_like=True, gc=False, tag=9):
     """``await value``."""
 
-    value: "Expr"
+    value: Expr
 
 
 class Star(Struct, frozen=True, array_like=True, gc=False, tag=10):
     """``*value`` in a call or display."""
 
-    value: "Expr"
+    value: Expr
 
 
 class Literal(Struct, frozen=True, array_like=True, gc=False, tag=11):
@@ -146,22 +146,31 @@ class Literal(Struct, frozen=True, array_like=True, gc=False, tag=11):
 
 
 class Slice(Struct, frozen=True, array_like=True, gc=False, tag=12):
-    """``value[a:b]``: a part of the same elements."""
+    """``value[a:b]``: a part of the same elements; bounds are constants' texts, else empty."""
 
-    value: "Expr"
+    value: Expr
+    start: str = ""
+    stop: str = ""
 
 
 class Delegated(Struct, frozen=True, array_like=True, gc=False, tag=13):
     """``yield from value``'s elements, as one of a scope's yields."""
 
-    value: "Expr"
+    value: Expr
     line: int
 
 
 class ClassObject(Struct, frozen=True, array_like=True, gc=False, tag=14):
     """In annotations only: ``type[value]``, the class itself and not an instance."""
 
-    value: "Expr"
+    value: Expr
+
+
+class Raised(Struct, frozen=True, array_like=True, gc=False, tag=15):
+    """``raise value``: a class is instantiated, an instance is not called."""
+
+    value: Expr
+    line: int
 
 
 Expr = Union[
@@ -180,6 +189,7 @@ Expr = Union[
     Slice,
     Delegated,
     ClassObject,
+    Raised,
 ]
 
 # --- flow: scopes ------------------------------------------------------------------------------

@@ -51,8 +51,12 @@ class Annotations:
         )
         if not pairs:
             return EMPTY
+        return self._values.only(ValueKind.CONTAINER, self.site(pairs))
+
+    def site(self, pairs: frozenset[tuple[str, int]]) -> int:
+        """Number of the container that holds just these elements."""
         site = self._sites.get(pairs)
         if site is None:
             site = self._sites[pairs] = _FIRST_SITE + len(self._sites)
             self.elements[site] = pairs
-        return self._values.only(ValueKind.CONTAINER, site)
+        return site

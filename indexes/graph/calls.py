@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from indexes.graph.evaluation import Evaluation
 
 _INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
+_FUNCTIONS = frozenset({int(ValueKind.FUNCTION), int(ValueKind.BOUND)})
 _CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
 
 
@@ -139,9 +140,7 @@ class CallEvaluator:
             return plan.result
         return self.returned(plan.scope, plan.receiver)
 
-    def _call_values(
-        self, functions: ValueSet, expression: Call, arguments: Arguments
-    ) -> ValueSet:
+    def _call_values(self, functions: ValueSet, expression: Call, arguments: Arguments) -> ValueSet:
         e = self._e
         if not functions:
             findings = e.findings()
@@ -238,7 +237,7 @@ class CallEvaluator:
 
     def _make_plan(self, value: int) -> _Plan | None:
         kind = self._values.kinds[value]
-        if kind == ValueKind.FUNCTION or kind == ValueKind.BOUND:
+        if kind in _FUNCTIONS:
             plan = self._plan_function(value)
         elif kind in _CLASSES:
             plan = self._plan_class(value)
@@ -438,7 +437,7 @@ class CallEvaluator:
 
 
 def dotted_text(expression: object) -> str:
-    """``a.b.c`` of a callee as far as it is plain; a leading dot when its receiver is not a name."""
+    """``a.b.c`` of a callee as far as it is plain; a leading dot when it starts with no name."""
     parts: list[str] = []
     while isinstance(expression, Attribute):
         parts.append(expression.attr)

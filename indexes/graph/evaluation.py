@@ -9,6 +9,7 @@ on demand and one unit at a time. What depends on no state is evaluated once and
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container
 from typing import Any, TypeAlias, cast
 
@@ -28,6 +29,7 @@ from indexes.facts import (
     Literal,
     Name,
     Parameter,
+    Raised,
     Slice,
     Star,
     Subscript,
@@ -41,10 +43,16 @@ from indexes.graph.program import Program, Slot
 from indexes.graph.protocols import Protocols
 from indexes.graph.state import Findings, KeyKind, State, Writes
 from indexes.graph.values import EMPTY, MOST_OBJECTS, ValueKind, ValueSet, union
+from indexes.model import Confidence
 
 _Runner: TypeAlias = Callable[[Frame, Any], None]
 WAITING = -1
 """The number read by what would go on differently once unknown values are taken to stay unknown."""
+
+
+CERTAIN, INFERRED = Confidence.CERTAIN, Confidence.INFERRED
+_INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
+_CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
 
 
 class Item:
@@ -72,7 +80,18 @@ class Item:
 class Unit:
     """One unit, and what evaluating it found so far."""
 
-    __slots__ = ("definitions", "fixed", "frames", "items", "number", "own", "reads", "scopes", "stale")
+    __slots__ = (
+        "definitions",
+        "fixed",
+        "frames",
+        "is_new",
+        "items",
+        "number",
+        "own",
+        "reads",
+        "scopes",
+        "stale",
+    )
 
     def __init__(self, number: int, scopes: list[int], definitions: list[int]) -> None:
         self.number = number
@@ -80,7 +99,8 @@ class Unit:
         self.definitions = definitions
         """Definitions that are evaluated (decorators, defaults, bases) in one of its scopes."""
         self.frames: list[Frame] = []
-        self.items: list[Item] | None = None
+        self.is_new = True
+        self.items: list[Item] = []
         """What depends on state, once the unit has been evaluated."""
         self.fixed = Findings()
         """Findings that no round will change."""
@@ -136,7 +156,8 @@ class Evaluation:
             Entered: self._entered,
             Awaited: self._inner,
             Star: self._inner,
-            Slice: self._inner,
+            Slice: self._slice,
+            Raised: self._raised,
             Delegated: self._element,
             Literal: _nothing,
             ClassObject: _nothing,
@@ -183,8 +204,8 @@ class Evaluation:
         self.writes, self._memo, self._own_elements, self._decorated = {}, {}, {}, {}
         self.in_test = self.frames[unit.number].file.is_test
         self._reads = set()
-        if unit.items is None:
-            unit.reads, unit.items = set(), []
+        if unit.is_new:
+            unit.is_new = False
             for runner, frame, what in self._list(unit):
                 self._run_item(unit, runner, frame, what)
         else:
@@ -208,7 +229,7 @@ class Evaluation:
         runner(frame, what)
         if self.dynamic:
             reads = self._reads
-            unit.items.append(Item(runner, frame, what, tuple(reads), self._fluid))  # type: ignore[union-attr]
+            unit.items.append(Item(runner, frame, what, tuple(reads), self._fluid))
             unit.reads |= reads
             self._reads, self._fluid = set(), None
 
@@ -300,9 +321,9 @@ class Evaluation:
 
     def _bind_attribute(self, receiver: int, name: str, values: ValueSet) -> None:
         kind, place = self.values.kinds[receiver], self.values.payloads[receiver][0]
-        if kind == ValueKind.INSTANCE or kind == ValueKind.SELF:
+        if kind in _INSTANCES:
             self._hold(KeyKind.INSTANCE_ATTRIBUTE, cast(int, place), name, values)
-        elif kind == ValueKind.CLASS or kind == ValueKind.OWN_CLASS:
+        elif kind in _CLASSES:
             self._hold(KeyKind.CLASS_ATTRIBUTE, cast(int, place), name, values)
         elif kind == ValueKind.MODULE:
             module = self.program.module_object(cast(int, place))
@@ -314,7 +335,7 @@ class Evaluation:
         """Assign to an attribute of a class or of its instances."""
         if values:
             self.write(self.state.number((kind, cls, name)), values)
-            self.writes.setdefault(self.holders(name), set()).add(cls)  # type: ignore[arg-type]
+            self.writes.setdefault(self.holders(name), set()).add(cls)
 
     def holders(self, name: str) -> int:
         """Number of the key that says which classes hold an attribute of that name."""
@@ -336,7 +357,7 @@ class Evaluation:
         """Values that were there after the round before."""
         self._reads.add(key)
         self.dynamic = True
-        return self._contents[key]  # type: ignore[return-value]
+        return self._contents[key]
 
     def write(self, key: int, values: ValueSet) -> None:
         """Add values to a key of the coming state."""
@@ -345,14 +366,14 @@ class Evaluation:
             if known is None:
                 self.writes[key] = set(values)
             else:
-                known |= values  # type: ignore[arg-type]
+                known |= values
 
     def put(self, site: int, key: str, values: ValueSet) -> None:
         """Put values into a container."""
         if values:
             pairs = {(key, value) for value in values}
             known = self.writes.setdefault(self.key(KeyKind.ELEMENTS, site), set())
-            known |= pairs  # type: ignore[arg-type]
+            known |= pairs
 
     def held(self, site: int) -> frozenset[tuple[str, int]]:
         """(constant key or empty, value) pairs that a container holds."""
@@ -497,7 +518,9 @@ class Evaluation:
         name = slot.imported.name
         if self.program.find(origin, name) is None:
             origin = self.program.star_origin(origin, name)
-        return self.read(self.state.number((KeyKind.GLOBAL, origin, name))) if origin >= 0 else EMPTY
+        return (
+            self.read(self.state.number((KeyKind.GLOBAL, origin, name))) if origin >= 0 else EMPTY
+        )
 
     def _parameter(self, frame: Frame, parameter: Parameter) -> ValueSet:
         """Values of a parameter: annotation, default, and what calls pass."""
@@ -577,8 +600,37 @@ class Evaluation:
     def _choice(self, expression: Choice, frame: Frame) -> ValueSet:
         return union([self.evaluate(item, frame) for item in expression.items])
 
-    def _inner(self, expression: Awaited | Star | Slice, frame: Frame) -> ValueSet:
+    def _inner(self, expression: Awaited | Star, frame: Frame) -> ValueSet:
         return self.evaluate(expression.value, frame)
+
+    def _raised(self, expression: Raised, frame: Frame) -> ValueSet:
+        calls, line = self.calls, expression.line
+        values = self.evaluate(expression.value, frame)
+        for value in values:
+            if self.values.kinds[value] == ValueKind.CLASS:
+                confidence = INFERRED if self.dynamic else CERTAIN
+                calls.call(value, calls.nothing, line, confidence)
+        return values
+
+    def _slice(self, expression: Slice, frame: Frame) -> ValueSet:
+        values = self.evaluate(expression.value, frame)
+        if not expression.start:
+            return values
+        return frozenset([self._part(value, expression) for value in values])
+
+    def _part(self, value: int, expression: Slice) -> int:
+        """The elements between constant bounds, renumbered, if all positions are known."""
+        if self.values.kinds[value] != ValueKind.CONTAINER:
+            return value
+        held = self.held(self.values.scope(value))
+        if not held or not all(key.isdigit() for key, _ in held):
+            return value
+        start = int(expression.start)
+        stop = int(expression.stop) if expression.stop else sys.maxsize
+        pairs = {(str(int(k) - start), v) for k, v in held if start <= int(k) < stop}
+        if not pairs:
+            return value
+        return self.values.number(ValueKind.CONTAINER, self.annotations.site(frozenset(pairs)))
 
     def _element(self, expression: Element | Delegated, frame: Frame) -> ValueSet:
         values = self.evaluate(expression.value, frame)
@@ -614,7 +666,7 @@ def _nothing(expression: Expr, frame: Frame) -> ValueSet:
 
 
 _PENDING: set[int] = {-2}
-"""Read by what met a value that was still being evaluated: never changes, but is not known for good."""
+"""Read by what met a value still being evaluated: never changes, but is not known for good."""
 
 
 def varargs_site(scope: int) -> int:

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from indexes.graph.evaluation import Evaluation
 
 MOST_DESCENDANTS = 8
-"""A name that a class does not have, or has as an abstract method only, is looked for below it; with
-more subclasses than this that define it, a call says nothing about any one of them."""
+"""A name that a class does not have, or has as an abstract method only, is looked for below it;
+with more subclasses than this that define it, a call says nothing about any one of them."""
 _PROPERTIES = ("property", "attribute")
-"""A decorator whose name ends so makes its function a property (cached_property, lazy_attribute)."""
+"""A decorator whose name ends so makes a property (cached_property, lazy_attribute)."""
 _INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
+_CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
 _OPEN_KINDS = frozenset({int(ValueKind.SELF), int(ValueKind.OWN_CLASS)})
 """Values that may be of a subclass."""
 
@@ -56,7 +57,7 @@ class Members:
     def _read(self, value: int, name: str, line: int) -> ValueSet:
         kind = self._values.kinds[value]
         first = self._values.payloads[value][0]
-        if kind in _INSTANCES or kind == ValueKind.CLASS or kind == ValueKind.OWN_CLASS:
+        if kind in _INSTANCES or kind in _CLASSES:
             return self._member(value, name, line)
         if kind == ValueKind.MODULE:
             return self._module_member(cast(int, first), name)

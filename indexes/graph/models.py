@@ -88,9 +88,7 @@ def _same(e: Evaluation, name: str, arguments: Arguments, line: int) -> ValueSet
                     e.protocols.iterate(value, line)
                 elif name == "builtins.iter":
                     for method in e.members.attribute(value, "__iter__", line):
-                        found |= e.calls.call(
-                            method, e.calls.nothing, line, Confidence.INFERRED
-                        )
+                        found |= e.calls.call(method, e.calls.nothing, line, Confidence.INFERRED)
                     continue
             found.add(value)
     return frozenset(found) or e.values.only(ValueKind.EXTERNAL, _OPAQUE)

@@ -44,7 +44,7 @@ class ModuleMap:
         self._known: dict[tuple[str, str], Module | None] = {}
 
     def resolve(self, dotted: str, from_path: str) -> Module | None:
-        """The module an absolute import of `dotted` in the file `from_path` means, if it is here."""
+        """The module that an absolute import of `dotted` in a file means, if it is here."""
         folder = _parent(from_path)
         key = (dotted, folder)
         if key not in self._known:

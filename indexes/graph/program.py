@@ -16,7 +16,7 @@ import msgspec
 
 from indexes.facts import Binding, FileFacts, Import, Name, Parameter, Scope
 from indexes.graph.modules import Module, ModuleMap
-from indexes.graph.values import EMPTY, Values, ValueKind, ValueSet
+from indexes.graph.values import EMPTY, ValueKind, Values, ValueSet
 from indexes.model import is_test_path
 
 _BUILTINS = frozenset(dir(builtins))

@@ -11,6 +11,9 @@ from indexes.model import Confidence
 if TYPE_CHECKING:
     from indexes.graph.evaluation import Evaluation
 
+_SELVES = frozenset({int(ValueKind.CLASS), int(ValueKind.EXTERNAL)})
+"""Subscription gives the value itself: ``Generic[T]``."""
+_ENTERED = frozenset({int(ValueKind.GENERATOR), int(ValueKind.EXTERNAL)})
 _INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
 
 
@@ -26,7 +29,7 @@ class Protocols:
         kind = self._values.kinds[value]
         if kind == ValueKind.CONTAINER:
             return self._e.elements(self._values.scope(value), key)
-        if kind == ValueKind.CLASS or kind == ValueKind.EXTERNAL:
+        if kind in _SELVES:
             return self._values.singleton(value)
         if kind == ValueKind.GENERATOR:
             return self.iterate(value, 0)
@@ -78,7 +81,7 @@ class Protocols:
             self._call(value, "__exit__", line)
             self._call(value, "__aexit__", line)
             return self._call(value, "__enter__", line) | self._call(value, "__aenter__", line)
-        if kind == ValueKind.GENERATOR or kind == ValueKind.EXTERNAL:
+        if kind in _ENTERED:
             return self.iterate(value, line)
         return EMPTY
 
@@ -86,4 +89,6 @@ class Protocols:
         """Call a special method without arguments."""
         calls = self._e.calls
         methods = self._e.members.attribute(value, name, line)
-        return union([calls.call(each, calls.nothing, line, Confidence.INFERRED) for each in methods])
+        return union(
+            [calls.call(each, calls.nothing, line, Confidence.INFERRED) for each in methods]
+        )

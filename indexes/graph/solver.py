@@ -103,9 +103,7 @@ def _settle(evaluation: Evaluation, state: State, units: _Units, most: int) -> i
     return most
 
 
-def _find_dirty(
-    changed: dict[int, int], readers: dict[int, set[int]], units: _Units
-) -> list[int]:
+def _find_dirty(changed: dict[int, int], readers: dict[int, set[int]], units: _Units) -> list[int]:
     """Units that read what changed; a unit knows what it put into its own containers."""
     dirty: set[int] = set()
     for key, source in changed.items():
@@ -135,7 +133,7 @@ def _collect(units: Iterable[Unit], solution: Solution) -> int:
     """Add what units found to a solution; the number of external calls."""
     external: set[int] = set()
     for unit in units:
-        for findings in (unit.fixed, *(item.findings for item in unit.items or ())):
+        for findings in (unit.fixed, *(item.findings for item in unit.items)):
             if findings is not None:
                 external.update(findings.external or ())
                 _add(findings, solution)

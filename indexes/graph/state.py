@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from indexes.facts import Expr
 from indexes.graph.values import EMPTY, MOST_OBJECTS, Values
@@ -39,8 +39,9 @@ class KeyKind(IntEnum):
 
 
 Key: TypeAlias = tuple[int, int] | tuple[int, int, str]
-Content: TypeAlias = frozenset[int] | frozenset[tuple[str, int]]
-Writes: TypeAlias = dict[int, set[int] | set[tuple[str, int]]]
+Content: TypeAlias = frozenset[Any]
+Writes: TypeAlias = dict[int, set[Any]]
+"""What a unit adds, by number of the key: values, or (key, value) pairs of a container."""
 
 MOST_ELEMENTS = 24
 """A container with more than this, counted over all of its keys, counts as unknown."""
@@ -124,26 +125,26 @@ class State:
             for key, values in writes.items():
                 if self._levels[key] == _CROWDED:
                     continue
-                new = values - self.contents[key]  # type: ignore[operator]
+                new = values - self.contents[key]
                 if new:
                     known = fresh.get(key)
                     if known is None:
                         fresh[key], source[key] = new, unit
                     else:
-                        known |= new  # type: ignore[arg-type]
+                        known |= new
                         source[key] = -1
         return {key: source[key] for key, new in fresh.items() if self._grow(key, new)}
 
     def _grow(self, key: int, new: set[int] | set[tuple[str, int]]) -> bool:
         old = self.contents[key]
-        content: Content = old | new  # type: ignore[operator]
+        content: Content = old | new
         if self.kinds[key] == KeyKind.ELEMENTS:
             if len(content) > MOST_ELEMENTS:
                 content, self._levels[key] = EMPTY, _CROWDED
         elif self.kinds[key] == KeyKind.HOLDERS:
             pass
         elif self._levels[key] == _NO_OBJECTS or len(content) > MOST_OBJECTS:
-            content = self._narrow(key, content)  # type: ignore[arg-type]
+            content = self._narrow(key, content)
         self.contents[key] = content
         return content != old
 

@@ -56,8 +56,8 @@ def union(parts: list[ValueSet]) -> ValueSet:
 
 
 MOST_VALUES = 12
-"""A place that holds more distinct values than this is a registry or a base type of everything; what
-would follow from it is noise (a call site with dozens of targets), so it counts as unknown."""
+"""A place that holds more distinct values than this is a registry or a base type of everything;
+what would follow from it is noise (a call site with dozens of targets): it counts as unknown."""
 MOST_OBJECTS = 3
 """Likewise for the instances, containers and generators a place holds: then only its functions and
 classes are kept."""

@@ -30,6 +30,7 @@ from indexes.parsing.tree import SourceTree, first_child, kind_ids
 
 UNKNOWN = Literal("")
 """A value of which nothing is known."""
+_BOUNDS = re.compile(r"(\d*) ?: ?(\d*)")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
 
 _LITERALS = {
@@ -62,6 +63,8 @@ class ExpressionReader:
     seen
         End offsets of the calls and attributes that were converted or must not count as reads;
         an end offset is unique among them.
+    overwritten
+        First bytes of values that nothing can use (`indexes.parsing.overwrites`).
     lambdas
         Scope index of each lambda by its first byte.
     """
@@ -71,6 +74,7 @@ class ExpressionReader:
         self.lambdas = lambdas
         self.seen: set[int] = set()
         self.too_deep: set[int] = set()
+        self.overwritten: set[int] = set()
         self._names: dict[str, Name] = {}
         self._sites = 0
         self._keyword_argument = kind_ids("keyword_argument")
@@ -209,9 +213,15 @@ class ExpressionReader:
         if value is None or type(value) is Literal:
             return None
         if len(children) == 2 and children[1].type == "slice":
-            return Slice(value)
+            return self._slice(value, children[1])
         key = self.key(children[1]) if len(children) == 2 else ""
         return Subscript(value, key)
+
+    def _slice(self, value: Expr, node: Node) -> Slice:
+        """``value[a:b]``; a step, or a bound that is no number, leaves the bounds unknown."""
+        text = self._source.text_of(node)
+        bounds = _BOUNDS.fullmatch(text)
+        return Slice(value) if bounds is None else Slice(value, bounds[1] or "0", bounds[2])
 
     def key(self, node: Node) -> str:
         """A constant subscript's text; empty when it is no constant."""
@@ -283,8 +293,10 @@ class ExpressionReader:
         items: list[tuple[str, Expr]] = []
         for child in node.named_children:
             if child.type == "pair":
-                key = child.child_by_field_name("key")
-                value = self._field(child, "value")
+                key, held = child.child_by_field_name("key"), child.child_by_field_name("value")
+                value = self._carry(held) if held is not None else None
+                if held is not None and held.start_byte in self.overwritten:
+                    value = UNKNOWN
                 if value is not None:
                     items.append((self.key(key) if key is not None else "", value))
             elif child.type == "dictionary_splat":

@@ -16,6 +16,7 @@ from indexes.facts import (
     Literal,
     Name,
     Parameter,
+    Raised,
     Scope,
     Slice,
     Subscript,
@@ -23,6 +24,7 @@ from indexes.facts import (
 from indexes.parsing.annotations import AnnotationReader
 from indexes.parsing.expressions import UNKNOWN, ExpressionReader
 from indexes.parsing.outline import Outline, innermost_marks
+from indexes.parsing.overwrites import find_overwritten
 from indexes.parsing.tree import SourceTree, first_child
 
 _POSITIONAL, _EITHER, _VARARGS, _KEYWORD_ONLY, _KWARGS = range(5)
@@ -269,36 +271,55 @@ class FlowReader:
     # --- statements -------------------------------------------------------------------------
 
     def _read_statements(self) -> None:
-        for node in self._captures.get("assignment", []):
-            self._read_assignment(node)
-        for node in self._captures.get("named", []):
-            value = self._expressions.read(node.child_by_field_name("value"))
-            self._bind(node.child_by_field_name("name"), value)
-        for node in self._captures.get("augmented", []):
-            self._read_augmented(node)
-        for node in self._captures.get("for", []):
-            self._read_loop(node)
-        for node in self._captures.get("with", []):
-            self._read_with(node)
-        for node in self._captures.get("except", []):
-            self._read_except(node)
-        for node in self._captures.get("return", []):
-            value = self._expressions.carrier(first_child(node))
-            if value is not None:
-                self._scope_at(node.start_byte).returns.append(value)
-        for node in self._captures.get("yield", []):
-            self._read_yield(node)
-        for kind in ("global", "nonlocal"):
+        assignments = self._captures.get("assignment", [])
+        self._expressions.overwritten = find_overwritten(self._source, assignments)
+        for kind, read in (
+            ("assignment", self._read_assignment),
+            ("named", self._read_named),
+            ("augmented", self._read_augmented),
+            ("for", self._read_loop),
+            ("with", self._read_with),
+            ("except", self._read_except),
+            ("return", self._read_return),
+            ("yield", self._read_yield),
+            ("raise", self._read_raise),
+            ("global", self._read_declaration),
+            ("nonlocal", self._read_declaration),
+        ):
             for node in self._captures.get(kind, []):
-                names = [self._source.text_of(child) for child in node.named_children]
-                scope = self._scope_at(node.start_byte)
-                (scope.globals if kind == "global" else scope.nonlocals).extend(names)
+                read(node)
+
+    def _read_named(self, node: Node) -> None:
+        value = self._expressions.read(node.child_by_field_name("value"))
+        self._bind(node.child_by_field_name("name"), value)
+
+    def _read_return(self, node: Node) -> None:
+        value = self._expressions.carrier(first_child(node))
+        if value is not None:
+            self._scope_at(node.start_byte).returns.append(value)
+
+    def _read_raise(self, node: Node) -> None:
+        raised = first_child(node)
+        if raised is None or raised.type not in {"identifier", "attribute"}:
+            return
+        value = self._expressions.carrier(raised)
+        if value is not None:
+            line = self._source.line_at(node.start_byte)
+            self._scope_at(node.start_byte).effects.append(Raised(value, line))
+
+    def _read_declaration(self, node: Node) -> None:
+        names = [self._source.text_of(child) for child in node.named_children]
+        scope = self._scope_at(node.start_byte)
+        is_global = node.type == "global_statement"
+        (scope.globals if is_global else scope.nonlocals).extend(names)
 
     def _read_assignment(self, node: Node) -> None:
         left = node.child_by_field_name("left")
         right = node.child_by_field_name("right")
         annotation = self._annotation(node.child_by_field_name("type"))
         value = self._expressions.read(right)
+        if right is not None and right.start_byte in self._expressions.overwritten:
+            value = UNKNOWN
         self._bind(left, value, annotation)
         if left is not None and right is not None and self._source.text_of(left) == "__all__":
             self._exports = self._string_list(right)

@@ -15,6 +15,7 @@
 (with_item) @with
 (except_clause) @except
 (return_statement) @return
+(raise_statement) @raise
 (yield) @yield
 (global_statement) @global
 (nonlocal_statement) @nonlocal
