@@ -33,8 +33,9 @@ SCHEMA = "graphloc.search/1"
     "--kind",
     "kinds",
     multiple=True,
+    metavar="KIND",
     type=click.Choice([str(kind) for kind in EntityKind]),
-    help="Find only this kind of entity; may be given several times.",
+    help=f"Find only this kind of entity: {', '.join(EntityKind)}. May be given several times.",
 )
 @top_k_option
 @format_option

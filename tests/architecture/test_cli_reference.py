@@ -53,7 +53,7 @@ def test_summaries_are_the_first_sentence_of_the_help():
 
 @pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
 def test_every_command_and_option_is_tested(names):
-    texts = [path.read_text("utf-8") for path in (ROOT / "tests/functional").glob("test_*.py")]
+    texts = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py")]
     called = ", ".join(f'"{name}"' for name in names)
     assert any(called in text for text in texts), f"no test runs {' '.join(names)}"
     for parameter in get_command(names).params:

@@ -36,9 +36,9 @@ def command(
     min_confidence: float,
     **choice: Unpack[TreeOptions],
 ) -> None:
-    """Write the graph as JSON or GraphML, to stdout.
+    """Write the graph as JSON or GraphML.
 
-    JSON lists calls that lead nowhere apart, as "unresolved". A call at module level has the file
+    It goes to stdout. JSON lists calls that lead nowhere apart, as "unresolved". A call at module level has the file
     as its source.
     """
     with open_tree(TreeChoice.from_options(repo, choice)) as tree:

@@ -11,7 +11,8 @@ edge_option = click.option(
     "edges",
     multiple=True,
     type=click.Choice([str(kind) for kind in EdgeKind]),
-    help="Use only this kind of edge; may be given several times.",
+    metavar="KIND",
+    help=f"Use only this kind of edge: {', '.join(EdgeKind)}. May be given several times.",
 )
 min_confidence_option = click.option(
     "--min-confidence",

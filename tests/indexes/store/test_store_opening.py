@@ -62,6 +62,7 @@ def test_an_empty_file_is_no_damage(tmp_path):
     (tmp_path / INDEX).touch()
     with Store.open(tmp_path) as store:
         store.put_meta("a", b"1")
+        assert store.get_meta("a") == b"1"
 
 
 def check_damage(folder):
