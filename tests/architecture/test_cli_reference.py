@@ -44,7 +44,7 @@ def test_summaries_are_the_first_sentence_of_the_help():
     def check(group):
         for entry in group.entries.values():
             command = entry.load()
-            assert (command.help or "").startswith(entry.summary), entry.name
+            assert (command.help or "").startswith(entry.summary.rstrip(".")), entry.name
             if isinstance(command, LazyGroup):
                 check(command)
 

@@ -38,8 +38,8 @@ def command(
 ) -> None:
     """Write the graph as JSON or GraphML.
 
-    It goes to stdout. JSON lists calls that lead nowhere apart, as "unresolved". A call at module level has the file
-    as its source.
+    It goes to stdout. JSON lists calls that lead nowhere apart, as "unresolved". A call at module
+    level has the file as its source.
     """
     with open_tree(TreeChoice.from_options(repo, choice)) as tree:
         kinds = [EdgeKind(edge) for edge in edges]
