@@ -40,6 +40,8 @@ from indexes.source import WORKTREE, Source, open_source
 from indexes.store import Store, index_directory
 from indexes.text import Tokenizer
 
+_TRIES = 5
+"""How often a file is indexed anew that is changed while somebody asks for its code."""
 _COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -254,14 +256,12 @@ class Locator:
             If an id leads out of the repository.
         """
         wanted = [ids] if isinstance(ids, str) else list(ids)
-        try:
-            return self._retrieve(wanted)
-        except ChangedFileError:
-            self.refresh()
-        try:
-            return self._retrieve(wanted)
-        except ChangedFileError as error:
-            raise InputError("the file is being changed right now: ask again") from error
+        for _ in range(_TRIES):
+            try:
+                return self._retrieve(wanted)
+            except ChangedFileError:
+                self.refresh()
+        raise InputError("the file is being changed all the time: ask again later")
 
     def explain(self, issue_text: str, entity: str) -> Explanation:
         """Say where an entity is in the ranking for an issue, and why.
@@ -304,6 +304,8 @@ class Locator:
         if not issue_text.strip():
             raise EmptyIssueError("the issue is empty: give it a title or a text to search for")
         issue = read_issue(issue_text)
+        if not tree.snapshot.info.n_files:
+            return Localization(issue, 0.0, (), (), (), ())
         with self._ranking:
             return tree.localizer.localize(issue, top_k=top_k, include_tests=include_tests)
 

@@ -11,7 +11,7 @@ from graphloc.locators.errors import OutsideRepositoryError
 from graphloc.locators.quoting import shown
 from indexes.errors import EntityNotFoundError
 from indexes.graph import EntityTable
-from indexes.graph.entities import CLASS, ROOT
+from indexes.graph.entities import CLASS
 from indexes.model import split_entity_id
 from indexes.source import printable_path
 
@@ -48,7 +48,7 @@ def _inside(name: str, root: Path) -> str:
     own = f"{root.as_posix().rstrip('/')}/"
     if path.startswith(own):
         path = path[len(own) :]
-    path = posixpath.normpath(path) if path else ROOT
+    path = posixpath.normpath(path) if path else path
     if path.startswith(("/", "~")) or path == ".." or path.startswith("../"):
         raise OutsideRepositoryError(
             f"{shown(name)!r} leads out of the repository: name an entity of it, such as "
