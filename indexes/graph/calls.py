@@ -198,7 +198,8 @@ class CallEvaluator:
                 self._refer(scope, line)
 
     def _refer(self, scope: int, line: int) -> None:
-        self._e.findings().add_reference((self._e.owner, scope, line))
+        if self._program.scopes[scope].kind != "lambda":
+            self._e.findings().add_reference((self._e.owner, scope, line))
 
     def call(self, value: int, arguments: Arguments, line: int, confidence: float) -> ValueSet:
         """Call one value."""

@@ -55,6 +55,10 @@ _INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
 _CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
 
 
+LONGEST_CHAIN = 40
+"""Names are followed through at most this many others that are not evaluated yet."""
+
+
 class Item:
     """One statement's part of a unit, and what evaluating it found."""
 
@@ -131,6 +135,7 @@ class Evaluation:
         self.unit = -1
         self.owner = -1
         self.in_test = False
+        self._depth = 0
         self.resigned = False
         """Whether what no round has told yet is taken to stay unknown."""
         self.writes: Writes = {}
@@ -225,8 +230,13 @@ class Evaluation:
         return self.writes
 
     def _run_item(self, unit: Unit, runner: _Runner, frame: Frame, what: object) -> None:
-        self.owner, self.dynamic = frame.owner, False
-        runner(frame, what)
+        self.owner, self.dynamic, self._depth = frame.owner, False, 0
+        try:
+            runner(frame, what)
+        except RecursionError:  # an expression of generated code, nested beyond reason
+            self.dynamic = False
+            self._reads, self._fluid = set(), None
+            return
         if self.dynamic:
             reads = self._reads
             unit.items.append(Item(runner, frame, what, tuple(reads), self._fluid))
@@ -471,6 +481,11 @@ class Evaluation:
         return self._compute(frame, name, slots)
 
     def _compute(self, frame: Frame, name: str, slots: list[Slot]) -> ValueSet:
+        if self._depth >= LONGEST_CHAIN:
+            self.dynamic = True
+            self._reads |= _PENDING
+            return EMPTY
+        self._depth += 1
         before, self.dynamic = self.dynamic, False
         around, self._reads = self._reads, set()
         frame.local[name] = EMPTY, _PENDING
@@ -484,6 +499,7 @@ class Evaluation:
             del frame.local[name]
             frame.known[name] = values
         self._reads = around
+        self._depth -= 1
         self.dynamic = self.dynamic or before
         return values
 

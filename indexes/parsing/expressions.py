@@ -33,6 +33,7 @@ UNKNOWN = Literal("")
 _BOUNDS = re.compile(r"(\d*) ?: ?(\d*)")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
 
+_LONGEST_DOTTED = 40
 _LITERALS = {
     "string": "str",
     "concatenated_string": "str",
@@ -168,6 +169,9 @@ class ExpressionReader:
         """``a.b.c`` from its text alone, which is quicker than from its nodes."""
         line = self._source.line_at(end)
         first, *attributes = text.split(".")
+        if len(attributes) > _LONGEST_DOTTED:
+            self.seen.update(range(start, end + 1))
+            return self._name(first)
         expression: Expr = self._name(first)
         offset = start + len(first)
         for attribute in attributes:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from functools import cache
 from importlib.resources import files
+from operator import attrgetter
 
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
@@ -38,6 +39,9 @@ def kind_ids(*names: str) -> frozenset[int]:
     return frozenset(number for number in found if number)
 
 
+_first_byte = attrgetter("start_byte")
+
+
 class SourceTree:
     """A parsed file: its text, its tree, and captures by name.
 
@@ -61,8 +65,12 @@ class SourceTree:
         return len(self._newlines) + ends_open
 
     def captures(self, query: str = "python") -> dict[str, list[Node]]:
-        """Nodes that the query of that name found, by capture name, in no certain order."""
-        return QueryCursor(_query(query)).captures(self.tree.root_node)
+        """Nodes that the query of that name found, by capture name, in order of their places.
+
+        The binding gathers captures in sets, whose order depends on the hash seed.
+        """
+        found = QueryCursor(_query(query)).captures(self.tree.root_node)
+        return {name: sorted(nodes, key=_first_byte) for name, nodes in found.items()}
 
     def slice(self, start: int, end: int) -> str:
         """Text between two byte offsets."""
