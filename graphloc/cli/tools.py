@@ -46,7 +46,7 @@ class ToolsOptions(TreeOptions):
 @index_options
 @debug_option
 def command(repo: Path, **options: Unpack[ToolsOptions]) -> int:
-    """Print the tools for function calling, or call one.
+    """Print tools for function calling, or call one.
 
     The schemas go into the tools of a request to a model. What the model then calls is done by
     --call NAME --arguments JSON, which writes JSON; in Python, graphloc.Locator has a method for

@@ -10,7 +10,7 @@ import time
 from tests.functional.sample_trees import make_big_folder, write
 from tests.functional.test_exit_codes import assert_group_is_gone
 
-KILLS = 8
+KILLS = 5
 
 
 def test_a_killed_index_is_usable(cli, tmp_path):
