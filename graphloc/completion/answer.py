@@ -9,8 +9,10 @@ from graphloc.completion.hole import Hole, find_function_hole
 from graphloc.completion.indentation import fit_body, is_body, leading_blanks, string_lines
 
 _FENCE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+    r"(?:^|(?<=[\s:.]))(`{3,}|~{3,})[^\n`]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
 )
+"""A fence; some models open it on a line that has begun already."""
 
 
 def read_code(reply: str) -> str:

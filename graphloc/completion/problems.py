@@ -96,8 +96,15 @@ def read_problem(row: Mapping[str, Any]) -> Problem:
     Raises
     ------
     KeyError, TypeError, ValueError
-        It has none of the known shapes.
+        It has none of the known shapes, or no tests.
     """
+    problem = _read_shape(row)
+    if not (problem.checks.strip() or problem.cases):
+        raise ValueError(f"{problem.id} has no tests")
+    return problem
+
+
+def _read_shape(row: Mapping[str, Any]) -> Problem:
     if "question_content" in row:
         return _live_code_bench(row)
     if "base_input" in row:

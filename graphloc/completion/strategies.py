@@ -155,7 +155,7 @@ def _finish(
 
 
 def whole_program(reply: str, problem: Problem) -> str:
-    """Return the answer as a program: with the starter in front if the reply only goes on from it."""
+    """Return the answer as a program, behind the starter where the reply only goes on from it."""
     code = read_code(reply).strip("\n")
     if not code.strip():
         return ""

@@ -1,0 +1,1 @@
+"""The test-first agent: tests, then code, both refined on what running them says."""
