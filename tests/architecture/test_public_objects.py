@@ -38,10 +38,12 @@ def is_redefinition(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return "overload" in names or any(name.endswith(".setter") for name in names)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+WRITTEN = [path for path in MODULES if path.read_bytes().strip()]
+"""Modules that hold more than the fact that their folder is a package."""
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
 def test_public_objects_are_documented(path):
-    if not path.read_bytes().strip():
-        pytest.skip("an empty module marks a package")
     tree = ast.parse(path.read_bytes())
     assert [name for name, node in iter_public(tree) if not ast.get_docstring(node)] == []
 
