@@ -11,7 +11,15 @@ import numpy.typing as npt
 from indexes.arrays import Arrays, pack_texts, unpack_texts
 from indexes.errors import EntityNotFoundError
 from indexes.facts import Definition, FileFacts
-from indexes.model import Entity, EntityKind, Span, entity_id, is_test_path
+from indexes.model import (
+    PYTHON_SUFFIXES,
+    Entity,
+    EntityKind,
+    Span,
+    entity_id,
+    is_test_path,
+    split_entity_id,
+)
 
 ROOT = "."
 """Id of the folder that holds everything."""
@@ -112,8 +120,11 @@ class EntityTable:
         return row
 
     def _suggest(self, entity: str) -> str:
-        last = entity.rsplit(":", 1)[-1].rsplit(".", 1)[-1].rsplit("/", 1)[-1]
-        close = [name for name in self.ids if name.endswith((f".{last}", f":{last}", f"/{last}"))]
+        is_path = "/" in entity or entity.endswith(PYTHON_SUFFIXES)
+        qualified = split_entity_id(entity)[1] or ("" if is_path else entity)
+        last = qualified.rsplit(".", 1)[-1] or entity.rsplit("/", 1)[-1]
+        ends = (f".{last}", f":{last}") if qualified else (f"/{last}",)
+        close = [name for name in self.ids if name.endswith(ends)]
         if close:
             return ": did you mean " + ", ".join(close[:3]) + "?"
         return ": names look like path/to/file.py:Class.method, see `graphloc search`"
