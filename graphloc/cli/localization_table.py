@@ -10,6 +10,7 @@ from graphloc.cli.options import OutputFormat
 from graphloc.cli.output import iter_markdown, lines_of, markdown_cell, write_line
 from graphloc.cli.tables import make_console, make_table, print_trimmed
 from graphloc.localization import Evidence, RankedEntity
+from graphloc.locators.tokens import count_tokens
 from indexes.source import printable_path
 
 _REASONS = 3
@@ -18,11 +19,17 @@ _BETWEEN_REASONS = "; "
 
 
 def write_results(
-    title: str, results: Sequence[RankedEntity], output_format: str, *, explain: bool
+    title: str,
+    results: Sequence[RankedEntity],
+    output_format: str,
+    *,
+    explain: bool,
+    max_tokens: int | None = None,
 ) -> None:
-    """Write results, the surest first, each with its reasons."""
+    """Write results, the surest first, each with its reasons; Markdown within `max_tokens`."""
     if output_format == OutputFormat.MARKDOWN:
-        _write_markdown(title, results, explain=explain)
+        for line in _iter_fitting(_iter_markdown(title, results, explain=explain), max_tokens):
+            write_line(line)
         return
     table = make_table(("#", "sure", "place and lines"), numeric=(0, 1))
     for result in results:
@@ -56,9 +63,9 @@ def _explain(evidence: Evidence) -> Iterator[str]:
         yield f"      {' '.join(hops[max(0, place - 1) : place + 1])}"
 
 
-def _write_markdown(title: str, results: Sequence[RankedEntity], *, explain: bool) -> None:
-    write_line(f"### {markdown_cell(title)}")
-    write_line()
+def _iter_markdown(title: str, results: Sequence[RankedEntity], *, explain: bool) -> Iterator[str]:
+    yield f"### {markdown_cell(title)}"
+    yield ""
     rows = (
         (
             str(result.rank),
@@ -69,5 +76,15 @@ def _write_markdown(title: str, results: Sequence[RankedEntity], *, explain: boo
         )
         for result in results
     )
-    for line in iter_markdown(("#", "sure", "place", "lines", "why"), rows):
-        write_line(line)
+    yield from iter_markdown(("#", "sure", "place", "lines", "why"), rows)
+
+
+def _iter_fitting(lines: Iterator[str], max_tokens: int | None) -> Iterator[str]:
+    """Yield the first lines, as many as fit into so many tokens."""
+    room = max_tokens
+    for line in lines:
+        if room is not None:
+            room -= count_tokens(f"{line}\n")
+            if room < 0:
+                return
+        yield line

@@ -23,6 +23,7 @@ from graphloc.cli.output import write_json, write_remark
 from graphloc.cli.repository import IndexedTree, TreeChoice, TreeOptions, open_tree
 from graphloc.issue import read_issue
 from graphloc.localization import Localization, Localizer, RankedEntity
+from indexes.errors import InputError
 from indexes.history import load_history
 
 
@@ -44,6 +45,7 @@ class LocalizeOptions(TreeOptions):
     top_k: int
     include_tests: bool
     output_format: str
+    max_tokens: int | None
     explain: bool
 
 
@@ -60,6 +62,12 @@ class LocalizeOptions(TreeOptions):
 @top_k_option
 @include_tests_option
 @format_option
+@click.option(
+    "--max-tokens",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Leave out the last places of Markdown so that it fits into a prompt's room.",
+)
 @click.option("--explain", is_flag=True, help="Show all evidence with weights and paths.")
 @index_options
 @debug_option
@@ -70,6 +78,7 @@ def command(repo: Path, **options: Unpack[LocalizeOptions]) -> int:
     probability that a fix changes it, and with the reasons. The index is made or brought up to
     date first, so the first run on a repository takes longer.
     """
+    _check_bound(options["max_tokens"], options["output_format"])
     issue = read_issue(load_issue_text(options["issue"], options["text"]))
     with open_tree(TreeChoice.from_options(repo, options)) as tree:
         _remark_problems(tree)
@@ -84,10 +93,21 @@ def command(repo: Path, **options: Unpack[LocalizeOptions]) -> int:
     elif results:
         from graphloc.cli.localization_table import write_results  # noqa: PLC0415 - JSON needs no rich
 
-        write_results(issue.title, results, options["output_format"], explain=options["explain"])
+        write_results(
+            issue.title,
+            results,
+            options["output_format"],
+            explain=options["explain"],
+            max_tokens=options["max_tokens"],
+        )
     else:
         write_remark("nothing in the repository matches the issue: add names or messages to it")
     return 0 if results else 1
+
+
+def _check_bound(max_tokens: int | None, output_format: str) -> None:
+    if max_tokens is not None and output_format != OutputFormat.MARKDOWN:
+        raise InputError("--max-tokens bounds Markdown only: add --format markdown")
 
 
 def select_level(found: Localization, level: ResultLevel) -> tuple[RankedEntity, ...]:

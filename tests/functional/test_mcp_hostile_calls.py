@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -156,8 +157,6 @@ def talk(
     process: subprocess.Popen[bytes], lines: list[bytes], *, last_id: int
 ) -> tuple[list[dict[str, Any]], str]:
     """Send lines while reading what comes, until the last request is answered."""
-    import threading
-
     assert process.stdin
     assert process.stdout
     assert process.stderr
@@ -209,11 +208,8 @@ def test_hostile_requests_over_a_socket(shop: Path, size: int) -> None:
         greeted = client.post(server.url, content=json.dumps(GREETING), headers=headers)
         session = {"mcp-session-id": greeted.headers["mcp-session-id"]}
         said = []
-        for body in [
-            *RAW,
-            b"x" * size,
-            *(request(n, "tools/call", c) for n, c in enumerate(hostile_calls(40))),
-        ]:
+        calls = [request(n, "tools/call", call) for n, call in enumerate(hostile_calls(40))]
+        for body in [*RAW, b"x" * size, *calls]:
             answer = client.post(server.url, content=body, headers=headers | session)
             assert answer.status_code < 500
             said.append(answer.text)
@@ -226,8 +222,6 @@ def test_hostile_requests_over_a_socket(shop: Path, size: int) -> None:
         )
         assert unknown.status_code in {400, 404}
         good = request(8, "tools/call", {"name": "reindex", "arguments": {}})
-        assert (
-            '"isError":false'
-            in client.post(server.url, content=good, headers=headers | session).text
-        )
+        answer = client.post(server.url, content=good, headers=headers | session)
+        assert '"isError":false' in answer.text
         check_silence("".join(said), shop)
