@@ -348,11 +348,19 @@ class CallEvaluator:
             else:
                 found = found | self.call(value, arguments, line, Confidence.CERTAIN)
         known = frozenset(v for v in found if self._values.kinds[v] != ValueKind.EXTERNAL)
+        if current <= known:  # it hands back what it is given, and others gave it something else
+            return frozenset(v for v in known if v in current or self._is_nested(v))
         if known:
             return known
         if not decorators or e.resigned or found:
             return current
         return e.wait()
+
+    def _is_nested(self, value: int) -> bool:
+        """Whether a value is a function inside a function, as wrappers are."""
+        scope = self._values.named[value]
+        parent = self._program.parents[scope] if scope >= 0 else -1
+        return parent >= 0 and self._program.scopes[parent].kind == "function"
 
     def _super(self, expression: Call, frame: Frame) -> ValueSet | None:
         """`super()` and ``super(Class, self)``; `None` if the name means something else."""

@@ -26,7 +26,8 @@ def test_unique_method_name_is_guessed() -> None:
 
 def test_two_candidates_are_no_guess() -> None:
     files = {
-        "a.py": "class A:\n    def recompute(self): pass\nclass B:\n    def recompute(self): pass\n",
+        "a.py": "class A:\n    def recompute(self): pass\n",
+        "c.py": "class B:\n    def recompute(self): pass\n",
         "b.py": "def f(x): x.recompute()\n",
     }
     assert _guess(files) == set()

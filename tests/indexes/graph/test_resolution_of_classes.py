@@ -99,7 +99,10 @@ CASES = {
             def a(self): pass
         class B:
             def b(self): pass
-        def run(one: "A", two: Optional[A], three: A | None, four: Union[A, B], five: list[A], six: type[B]):
+        def run(
+            one: "A", two: Optional[A], three: A | None, four: Union[A, B], five: list[A],
+            six: type[B],
+        ):
             one.a()  #> a.py:A.a
             two.a()  #> a.py:A.a
             three.a()  #> a.py:A.a

@@ -122,6 +122,18 @@ CASES = {
         def work(): pass
         work()  #> a.py:retried.decorate.wrapper
         """,
+    "decorator that hands back what it gets": """
+        def register(name):
+            def decorate(function):
+                return function
+            return decorate
+        @register("one")
+        def one(): pass
+        @register("two")
+        def two(): pass
+        one()  #> a.py:one
+        two()  #> a.py:two
+        """,
     "library decorator leaves a function what it is": """
         import functools
         @functools.lru_cache

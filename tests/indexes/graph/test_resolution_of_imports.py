@@ -93,7 +93,11 @@ CASES: dict[str, dict[str, str]] = {
     },
     "base class of another file": {
         "base.py": "class Base:\n    def run(self): pass",
-        "child.py": "import base\nclass Child(base.Base): pass\nChild().run()  #> base.py:Base.run, child.py:Child",
+        "child.py": """
+            import base
+            class Child(base.Base): pass
+            Child().run()  #> base.py:Base.run, child.py:Child
+            """,
     },
 }
 

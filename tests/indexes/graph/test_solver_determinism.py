@@ -20,7 +20,8 @@ from indexes.graph.hierarchy import Hierarchy
 from indexes.graph.program import Program
 from indexes.graph.solver import solve
 from indexes.parsing import extract_facts
-files = {str(p): extract_facts(p.read_bytes()) for p in sorted(pathlib.Path("indexes").rglob("*.py"))}
+paths = sorted(pathlib.Path("indexes").rglob("*.py"))
+files = {str(path): extract_facts(path.read_bytes()) for path in paths}
 program = Program(files)
 found = solve(program, Hierarchy(program))
 text = repr((sorted(found.edges.items()), sorted(found.references), found.unresolved))
