@@ -189,7 +189,7 @@ class Program:
         return -1
 
     def _static_slots(self, scope: int, slots: Sequence[Slot]) -> ValueSet | None:
-        result: ValueSet = EMPTY
+        result: set[int] = set()  # generated files bind one name thousands of times
         for slot in slots:
             if slot.definition >= 0:
                 data = self.scopes[slot.definition]
@@ -204,7 +204,7 @@ class Program:
                 result |= values
             else:
                 return None
-        return result
+        return frozenset(result)
 
     def imported(self, item: Import, path: str) -> ValueSet | None:
         """Values an import binds; `None` where they depend on assignments of another file."""
