@@ -132,3 +132,35 @@ def deduplicate(locations: Sequence[Location]) -> tuple[Location, ...]:
         if not any(location.is_same_as(other) for other in kept):
             kept.append(location)
     return tuple(kept)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SpanEdit:
+    """Characters of one decoded file and the text that takes their place."""
+
+    start: int
+    """0-based offset of the first character; line ends count as they are in the file."""
+    end: int
+    """Offset behind the last character; equal to `start` for an insertion."""
+    text: str
+
+
+def splice(text: str, edits: Sequence[SpanEdit]) -> str:
+    """Return `text` with every span replaced; spans are offsets into `text` and do not overlap."""
+    pieces: list[str] = []
+    position = 0
+    for edit in sorted(edits):
+        pieces += [text[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, text[position:]])
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One version of a program to be tried: one file with a few spans replaced."""
+
+    path: str
+    edits: tuple[SpanEdit, ...]
+    unit: tuple[int, str] | None = None
+    """First line (decorators included) and name of the function whose body holds all edits: it can
+    then be replaced in a running program. `None` if the file has to be loaded anew."""

@@ -1,0 +1,1 @@
+"""Candidate edits: where patches to try come from."""

@@ -1,0 +1,73 @@
+"""How often each kind of edit is the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from repair.candidates.template.model import EditTemplate as T
+
+PRIORS: Mapping[T, float] = MappingProxyType(
+    {
+        T.COMPARISON_OPERATOR: 1.0,
+        T.COMPARISON_BOUND: 0.35,
+        T.IDENTITY_EQUALITY: 0.5,
+        T.ARITHMETIC_OPERATOR: 0.8,
+        T.AUGMENTED_OPERATOR: 0.9,
+        T.BOOLEAN_OPERATOR: 1.0,
+        T.UNARY_OPERATOR: 0.4,
+        T.OPERAND_SWAP: 0.7,
+        T.OPERAND_DROP: 0.7,
+        T.OPERAND_ADD: 0.35,
+        T.OFF_BY_ONE: 0.8,
+        T.NUMBER: 0.8,
+        T.BOOLEAN_CONSTANT: 0.8,
+        T.EMPTY_LITERAL: 0.5,
+        T.COLLECTION_ITEM: 0.4,
+        T.STRING_CONSTANT: 0.4,
+        T.REGULAR_EXPRESSION: 0.4,
+        T.FORMAT_STRING: 0.5,
+        T.CONDITION_NEGATE: 0.9,
+        T.CONDITION_EXTEND: 0.4,
+        T.CONDITION_REDUCE: 0.6,
+        T.CONDITION_REPLACE: 0.3,
+        T.NONE_GUARD: 0.5,
+        T.BRANCH_SWAP: 0.5,
+        T.VARIABLE: 0.8,
+        T.ATTRIBUTE: 0.6,
+        T.INGREDIENT: 0.35,
+        T.ARGUMENT_SWAP: 0.7,
+        T.ARGUMENT_DROP: 0.4,
+        T.ARGUMENT_ADD: 0.3,
+        T.KEYWORD_ARGUMENT: 0.5,
+        T.CALLEE: 0.7,
+        T.CALL_ADD: 0.35,
+        T.CALL_DROP: 0.5,
+        T.CALL_PARENTHESES: 0.4,
+        T.METHOD_ADD: 0.3,
+        T.BOUND_RESULT: 0.3,
+        T.INDEX: 0.6,
+        T.SLICE: 0.5,
+        T.DICT_GET: 0.4,
+        T.GETATTR_DEFAULT: 0.2,
+        T.STATEMENT_DELETE: 0.6,
+        T.STATEMENT_COPY: 0.3,
+        T.STATEMENT_MOVE: 0.5,
+        T.STATEMENT_GUARD: 0.2,
+        T.ASSIGNMENT_ADD: 0.25,
+        T.ASSIGNMENT_KIND: 0.5,
+        T.CALL_STATEMENT_ADD: 0.3,
+        T.EARLY_RETURN: 0.3,
+        T.RETURN_ADD: 0.4,
+        T.RETURN_VALUE: 0.5,
+        T.LOOP_CONTROL: 0.4,
+        T.RAISE_ADD: 0.2,
+        T.SUPER_CALL: 0.4,
+        T.EXCEPTION_TYPE: 0.6,
+        T.TRY_ADD: 0.2,
+        T.MUTABLE_DEFAULT: 0.8,
+        T.AWAIT_ADD: 0.8,
+        T.ISINSTANCE_WIDEN: 0.5,
+        T.IMPORT_ADD: 1.0,
+    }
+)
