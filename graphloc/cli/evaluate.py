@@ -62,7 +62,7 @@ class RunSettings(TypedDict):
     "methods",
     metavar="NAME",
     multiple=True,
-    help="bm25, jaccard or graphloc (the default); may be given several times.",
+    help="bm25, jaccard, graphloc (the default) or graphloc-weighted; may be given several times.",
 )
 @click.option(
     "--predictions",

@@ -16,10 +16,14 @@ from graphloc.evaluation.methods import MethodRegistry, RankingContext
 from graphloc.evaluation.model import Ranked, Ranking
 from graphloc.issue import read_issue
 from graphloc.localization import Localizer, RankedEntity
+from graphloc.localization.ranker import Ranker, WeightedRanker
 from indexes.builder import build_index
 from indexes.history import load_history
 from indexes.store import Store, index_directory
 from indexes.text import Tokenizer, tokenizer_version
+
+
+WEIGHTED = "graphloc-weighted"
 
 
 @dataclass(slots=True)
@@ -33,6 +37,7 @@ class GraphlocMethod:
     index_root: Path | None = None
     """Folder for the indexes, one a repository; in the clones themselves without it."""
     name: str = "graphloc"
+    """``graphloc``, or ``graphloc-weighted`` for the ranking by hand-set weights."""
     fingerprint: str = field(default_factory=lambda: f"{__version__} {_code_digest()}")
     _tokenizers: list[Tokenizer] = field(default_factory=list, repr=False)
     """The one of this process, once it is needed; it does not travel."""
@@ -51,7 +56,10 @@ class GraphlocMethod:
             # Evaluations use all cores by running instances side by side.
             snapshot, _ = build_index(context.source, store, jobs=1, tokenizer=self._tokenizer)
             history = load_history(context.source, store, self._tokenizer)
-            found = Localizer(snapshot, history, tokenizer=self._tokenizer).localize(
+            localizer = Localizer(
+                snapshot, history, ranker=self._ranker, tokenizer=self._tokenizer
+            )
+            found = localizer.localize(
                 issue, top_k=context.depth, include_tests=context.include_tests
             )
         entities = sorted(
@@ -62,6 +70,10 @@ class GraphlocMethod:
             modules=(),
             functions=tuple(_ranked(entities)),
         )
+
+    @property
+    def _ranker(self) -> Ranker | None:
+        return WeightedRanker() if self.name == WEIGHTED else None
 
     @property
     def _tokenizer(self) -> Tokenizer:
@@ -102,4 +114,8 @@ def _ranked(results: Iterable[RankedEntity]) -> Iterable[Ranked]:
 
 def method_registry(index_root: Path | None) -> MethodRegistry:
     """Return all methods by name."""
-    return {**baseline_registry(), "graphloc": partial(GraphlocMethod, index_root)}
+    return {
+        **baseline_registry(),
+        "graphloc": partial(GraphlocMethod, index_root),
+        WEIGHTED: partial(GraphlocMethod, index_root, WEIGHTED),
+    }

@@ -14,7 +14,7 @@ SCHEMA = "graphloc.metrics/1"
 SHOWN_METRICS = {
     Level.FILE: ("acc@1", "acc@3", "acc@5", "strict_acc@5", "hit@5", "recall@5", "mrr"),
     Level.MODULE: ("acc@5", "acc@10", "strict_acc@10", "hit@10", "recall@10", "mrr"),
-    Level.FUNCTION: ("acc@5", "acc@10", "strict_acc@10", "hit@10", "recall@10", "mrr"),
+    Level.FUNCTION: ("acc@1", "acc@5", "acc@10", "strict_acc@1", "strict_acc@10", "mrr"),
 }
 """Columns of tables: the cut-offs that LocAgent and SweRank report, and what puts them in place."""
 _MEDIAN, _P95 = 50, 95
