@@ -23,12 +23,17 @@ _MOST_HOPS = 9
 """Entities and edges of a path: five entities."""
 
 
+def _printable(text: str) -> str:
+    # Nearly all ids are, and looking costs far less than escaping character by character.
+    return text if text.isascii() and text.isprintable() else printable_path(text)
+
+
 def _shorten(text: str) -> str:
     cut = text if len(text) <= _MAX_TEXT_CHARS else f"{text[: _MAX_TEXT_CHARS - 3]}..."
-    return printable_path(cut.encode("utf-8", "backslashreplace").decode())
+    return _printable(cut.encode("utf-8", "backslashreplace").decode())
 
 
-EntityId = Annotated[str, BeforeValidator(printable_path)]
+EntityId = Annotated[str, BeforeValidator(_printable)]
 ShortText = Annotated[str, BeforeValidator(_shorten)]
 
 

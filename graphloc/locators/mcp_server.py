@@ -27,9 +27,10 @@ from pydantic import PrivateAttr
 
 from graphloc import __version__
 from graphloc.locators.errors import WorkCancelledError
+from graphloc.locators.model import Refresh
 from graphloc.locators.paging import Answer
 from graphloc.locators.schemas import input_schema, output_schema
-from graphloc.locators.tools import TOOLS, Tool, ToolBox
+from graphloc.locators.tools import TOOLS, Tool, ToolBox, read_question
 from indexes.errors import GraphlocError, InputError
 
 INSTRUCTIONS = (
@@ -40,8 +41,10 @@ INSTRUCTIONS = (
 )
 MAP_URI = "graphloc://map"
 DEFAULT_MAP_TOKENS = 2_000
-_THREADS = 8
-"""Calls worked on at once. More would only wait for each other; the rest waits in order."""
+_WORKING = 4
+"""Answers worked out at once. More would only wait for each other; the rest waits in order."""
+_WAITING = 256
+"""Calls that wait for the index at once; they share its refreshing, so the more the better."""
 _TELL_EVERY_S = 0.1
 """Progress notifications are sent no more often than anybody can see."""
 _STAGES: Mapping[str, tuple[float, float, str]] = {
@@ -81,18 +84,20 @@ class _Desk:
 
     box: ToolBox
     root: Path
-    limiter: anyio.CapacityLimiter
+    working: anyio.CapacityLimiter
+    waiting: anyio.CapacityLimiter
 
-    async def work(
-        self, work: Callable[[_Progress], _Result], context: Context[Any, Any] | None = None
-    ) -> _Result:
-        """Do what blocks in a thread, and tell the client how far it is.
+    async def work(self, work: Callable[[], _Result]) -> _Result:
+        """Do in a thread what blocks; if the call is cancelled its answer is dropped at once."""
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self.working)
 
-        If the call is cancelled the answer is dropped at once, and indexing stops at its next
-        step; what it has read until then is kept.
+    async def refresh(self, context: Context[Any, Any] | None = None) -> Refresh:
+        """Bring the index up to date in a thread, and tell the client how far it is.
+
+        If the call is cancelled, indexing stops at its next step; what it has read is kept.
         """
         progress = _Progress()
-        outcome: list[_Result] = []
+        outcome: list[Refresh] = []
         failure: Exception | None = None
         async with anyio.create_task_group() as group:
             if context is not None:
@@ -100,7 +105,9 @@ class _Desk:
             try:
                 outcome.append(
                     await anyio.to_thread.run_sync(
-                        partial(work, progress), abandon_on_cancel=True, limiter=self.limiter
+                        lambda: self.box.locator.refresh(progress),
+                        abandon_on_cancel=True,
+                        limiter=self.waiting,
                     )
                 )
             except Exception as error:  # noqa: BLE001 - raised again outside of the group
@@ -152,12 +159,13 @@ class _LocatorTool(McpTool):
     ) -> Any:
         """Call the tool in a thread; an error that was foreseen becomes one of the tool."""
         try:
-            answer = await self._desk.work(
-                lambda progress: self._desk.box.call(self.name, arguments, progress), context
+            question = read_question(self.name, arguments)
+            refreshed = None if question.is_page else await self._desk.refresh(context)
+            return await self._desk.work(
+                lambda: _result(self._desk.box.answer(question, refreshed))
             )
         except GraphlocError as error:
             raise ToolError(self._desk.public_message(error)) from error
-        return _result(answer) if convert_result else answer
 
 
 def make_server(box: ToolBox, root: Path) -> MCPServer[None]:
@@ -165,7 +173,7 @@ def make_server(box: ToolBox, root: Path) -> MCPServer[None]:
 
     `root` is the folder of the repository; messages to clients call it ``.``.
     """
-    desk = _Desk(box, root, anyio.CapacityLimiter(_THREADS))
+    desk = _Desk(box, root, anyio.CapacityLimiter(_WORKING), anyio.CapacityLimiter(_WAITING))
     greeted = anyio.Event()
 
     async def note_greeting(
@@ -199,12 +207,9 @@ def make_server(box: ToolBox, root: Path) -> MCPServer[None]:
 
 def _add_maps(server: MCPServer[None], desk: _Desk) -> None:
     async def draw(max_tokens: int) -> str:
-        def work(progress: _Progress) -> str:
-            desk.box.locator.refresh(progress)
-            return desk.box.locator.repository_map(max_tokens).text
-
         try:
-            return await desk.work(work)
+            await desk.refresh()
+            return await desk.work(lambda: desk.box.locator.repository_map(max_tokens).text)
         except GraphlocError as error:
             raise ResourceError(desk.public_message(error)) from error
 
@@ -248,12 +253,8 @@ async def _report(
 async def _warm_up(desk: _Desk, greeted: anyio.Event) -> None:
     """Make the index ready; what is wrong with it is said to those who ask for something."""
     await greeted.wait()
-
-    def open_and_refresh(progress: _Progress) -> None:
-        desk.box.locator.refresh(progress)
-
     with suppress(GraphlocError):
-        await desk.work(open_and_refresh)
+        await desk.refresh()
 
 
 def _result(answer: Answer) -> CallToolResult:

@@ -256,6 +256,33 @@ def get_tool(name: str) -> Tool:
     raise ArgumentsError(f"there is no tool {shown(name)!r}: there are {known}")
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call of a tool that has been understood."""
+
+    tool: Tool
+    arguments: BaseModel
+    is_page: bool = False
+    """Whether it asks for the rest of an answer."""
+
+
+def read_question(name: str, arguments: Mapping[str, object]) -> Question:
+    """Return the call that a model means.
+
+    Raises
+    ------
+    ArgumentsError
+        If there is no such tool, or the arguments are not those of its schema.
+    """
+    tool = get_tool(name)
+    try:
+        if arguments.get("cursor") is not None:
+            return Question(tool, PageArguments.model_validate(arguments), is_page=True)
+        return Question(tool, tool.arguments.model_validate(arguments))
+    except ValidationError as error:
+        raise describe_problems(error) from error
+
+
 class ToolBox:
     """The tools at work on one locator. Threads may share it.
 
@@ -308,15 +335,24 @@ class ToolBox:
         GraphlocError
             Whatever the locator raises.
         """
-        tool = get_tool(name)
-        try:
-            if arguments.get("cursor") is not None:
-                page = PageArguments.model_validate(arguments)
-                return self._pager.go_on(name, page.cursor or "", page.max_tokens)
-            asked = tool.arguments.model_validate(arguments)
-        except ValidationError as error:
-            raise describe_problems(error) from error
-        refreshed = self.locator.refresh(progress)
-        draft = tool.ask(self.locator, refreshed, asked)
+        question = read_question(name, arguments)
+        return self.answer(question, None if question.is_page else self.locator.refresh(progress))
+
+    def answer(self, question: Question, refreshed: Refresh | None) -> Answer:
+        """Answer a question; errors as for `call`.
+
+        Parameters
+        ----------
+        question
+            What `read_question` returned.
+        refreshed
+            What `Locator.refresh` returned after the question was asked. Pages need none, as they
+            go on with an answer that has been worked out.
+        """
+        name, asked = question.tool.name, question.arguments
+        if question.is_page:
+            assert isinstance(asked, PageArguments)
+            return self._pager.go_on(name, asked.cursor or "", asked.max_tokens)
+        draft = question.tool.ask(self.locator, refreshed or self.locator.refresh(), asked)
         bound = asked.max_tokens if isinstance(asked, PageArguments) else MOST_MAX_TOKENS
         return self._pager.cut(name, draft, bound)
