@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -56,36 +56,39 @@ class AnchorPaths:
     def find_path(self, goal: int) -> list[Edge]:
         """Edges from an anchor to a row, the anchor's first.
 
-        Among paths of equal length the one whose edges weigh most from the goal on is taken, then
-        the one whose edges come first. Empty for an anchor itself, and where no path of at most
-        `MOST_HOPS` edges leads.
+        Among paths of equal length the one with the largest sum of weights is taken, then the one
+        whose edges come first. Empty for an anchor itself, and where no path of at most `MOST_HOPS`
+        edges leads.
         """
         hops = int(self._distances[goal])
         if hops == _FAR:
             hops = MOST_HOPS
         came: dict[int, int] = {}
-        level = [goal]
+        level = {goal: 0.0}
         for distance in range(hops - 1, -1, -1):
-            following: list[int] = []
-            for at in level:
-                for number, other in self._steps(at, distance):
-                    if other not in came:
+            following: dict[int, float] = {}
+            for at, total in level.items():
+                for number, other, weight in self._steps(at, distance):
+                    if total + weight > following.get(other, 0.0):
+                        following[other] = total + weight
                         came[other] = number
-                        following.append(other)
             level = following
-        return self._unwind(came, level[0], goal) if level else []
+        if not level:
+            return []
+        anchor = max(level, key=lambda row: (level[row], -row))
+        return self._unwind(came, anchor, goal)
 
-    def _steps(self, row: int, distance: int) -> list[tuple[int, int]]:
-        """(edge, other end) of edges to rows at a distance from the anchors, weightiest first."""
+    def _steps(self, row: int, distance: int) -> Iterator[tuple[int, int, float]]:
+        """(edge, other end, weight) of the edges to rows at a distance from the anchors."""
         graph = self._graph
         numbers = np.concatenate([graph.out_edges(row), graph.in_edges(row)])
-        others = np.where(
-            graph.sources[numbers] == row, graph.targets[numbers], graph.sources[numbers]
+        sources, targets = graph.sources[numbers], graph.targets[numbers]
+        others = np.where(sources == row, targets, sources)
+        weights = self._weights[numbers]
+        kept = (weights > 0) & (self._distances[others] == distance)
+        return zip(
+            numbers[kept].tolist(), others[kept].tolist(), weights[kept].tolist(), strict=True
         )
-        kept = (self._weights[numbers] > 0) & (self._distances[others] == distance)
-        numbers, others = numbers[kept], others[kept]
-        order = np.lexsort((numbers, -self._weights[numbers]))
-        return list(zip(numbers[order].tolist(), others[order].tolist(), strict=True))
 
     def _unwind(self, came: Mapping[int, int], at: int, goal: int) -> list[Edge]:
         path: list[Edge] = []

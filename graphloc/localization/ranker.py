@@ -91,9 +91,9 @@ class WeightedRanker:
     def score_entities(self, query: Query, features: Features, file_scores: Floats) -> Floats:
         """Weighted sum of the entities' columns and their file's score."""
         own = _weighted_sum(features.entities, ENTITY_WEIGHTS)
-        files = query.files
         share = relative(np.maximum(file_scores, 0))
-        return own + np.where(files >= 0, _FILE_SHARE * share[files], 0).astype(np.float32)
+        shares = np.append(share, np.float32(0))  # the last one is for folders, whose file is -1
+        return own + (_FILE_SHARE * shares[query.files]).astype(np.float32)
 
     def revise_files(self, query: Query, file_scores: Floats, entity_scores: Floats) -> Floats:
         """Leave the files as they are: their columns hold their best entities already."""
