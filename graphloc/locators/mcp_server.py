@@ -19,7 +19,7 @@ import anyio
 import anyio.to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool as McpTool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
@@ -166,6 +166,9 @@ class _LocatorTool(McpTool):
             )
         except GraphlocError as error:
             raise ToolError(self._desk.public_message(error)) from error
+        except Exception as error:
+            # Says only which tool: the reason, which may name anything, goes to the log.
+            raise UnexpectedToolError(f"{self.name} failed: see the server's log") from error
 
 
 def make_server(box: ToolBox, root: Path) -> MCPServer[None]:

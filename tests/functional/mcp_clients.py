@@ -80,9 +80,11 @@ async def http(
 ) -> AsyncIterator[Client]:
     """Talk to a server over a socket."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as transport:
-        async with Client(streamable_http_client(url, http_client=transport), mode=mode) as client:
-            yield client
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as transport,
+        Client(streamable_http_client(url, http_client=transport), mode=mode) as client,
+    ):
+        yield client
 
 
 def run(conversation: Callable[[], Awaitable[_Result]]) -> _Result:
