@@ -29,8 +29,8 @@ _REFINE_CODE = (
     "until they pass, then finish."
 )
 _REFLECT = (
-    "Write the implementation and hand it in. Then read it over with a critical eye, as often as it "
-    "takes: hand in a better version, or finish when you find nothing more to mend."
+    "Write the implementation and hand it in. Then read it over with a critical eye, as often as "
+    "it takes: hand in a better version, or finish when you find nothing more to mend."
 )
 _ONCE = "Write the implementation and hand it in once."
 NUDGE = "Go on by calling one of the tools."

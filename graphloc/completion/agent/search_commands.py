@@ -209,6 +209,8 @@ def _check_operands(program: str, parsed: _Parsed) -> None:
     elif program == "uniq" and len(operands) > 1:
         raise CommandRefusedError("uniq writes into its second file: name one at most")
     for operand in operands:
+        if program == "less" and operand.startswith("+"):
+            raise CommandRefusedError("less must not be given commands")
         check_path(operand)
 
 

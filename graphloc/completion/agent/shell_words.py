@@ -129,7 +129,7 @@ def _double_quoted(scanner: _Scanner) -> None:
         if character == "\\" and following in ("\\", '"', "$", "`"):
             scanner.add(following)
             scanner.at += 1
-        elif character == "`" or (character == "$" and _expands(following)):
+        elif character == "`" or (character == "$" and _expands(following, quoted=True)):
             raise CommandRefusedError(
                 "variables and substitutions are not allowed: use single quotes"
             )
@@ -138,5 +138,7 @@ def _double_quoted(scanner: _Scanner) -> None:
     raise CommandRefusedError("a quote never ends")
 
 
-def _expands(following: str) -> bool:
-    return following.isalnum() or (following != "" and following in "_({@*#?$!-'\"")
+def _expands(following: str, *, quoted: bool = False) -> bool:
+    """Whether a dollar sign before this character means something to a shell."""
+    special = "_({@*#?$!-" if quoted else "_({@*#?$!-'\""
+    return following.isalnum() or (following != "" and following in special)
