@@ -91,7 +91,7 @@ def run(conversation: Callable[[], Awaitable[_Result]]) -> _Result:
     """Hold a conversation to its end; a server that hangs ends the test."""
 
     async def bounded() -> _Result:
-        with anyio.fail_after(120):
+        with anyio.fail_after(300):
             return await conversation()
 
     return anyio.run(bounded)
