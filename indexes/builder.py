@@ -17,7 +17,7 @@ from indexes.source import Source, SourceEntry, may_be_python, python_entries
 from indexes.store import SnapshotRecord, Store
 from indexes.text import Tokenizer, tokenizer_version
 
-COMPILER_VERSION = 1
+COMPILER_VERSION = 2
 """Raise it whenever the same facts would compile to another snapshot."""
 _BATCH = 256
 """Facts stored in one transaction."""

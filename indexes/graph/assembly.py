@@ -11,6 +11,7 @@ from indexes.arrays import pack_texts
 from indexes.facts import FileFacts
 from indexes.graph.code_graph import KIND_NUMBERS, CodeGraph
 from indexes.graph.entities import EntityTable
+from indexes.graph.guesses import guess
 from indexes.graph.hierarchy import Hierarchy
 from indexes.graph.modules import Module
 from indexes.graph.program import LinkedFile, Program
@@ -49,17 +50,18 @@ class _Assembler:
     def assemble(self) -> CodeGraph:
         """All edges, derived ones too."""
         solution = solve(self._program, self._hierarchy)
+        guesses = guess(self._program, solution)
         self._add_tree()
         for number, linked in enumerate(self._program.files):
             self._add_imports(number, linked)
         self._add_inheritance()
-        for (source, target, line), confidence in solution.edges.items():
+        for (source, target, line), confidence in [*solution.edges.items(), *guesses.items()]:
             self._add_scope_edge(source, target, EdgeKind.INVOKES, line, confidence)
         for source, target, line in solution.references:
             if (source, target, line) not in solution.edges:
                 self._add_scope_edge(source, target, EdgeKind.REFERENCES, line, Confidence.CERTAIN)
         self._add_tests()
-        return self._to_graph(solution)
+        return self._to_graph(solution, guesses)
 
     def _row(self, scope: int) -> int:
         """Row of the entity that a scope belongs to."""
@@ -133,7 +135,9 @@ class _Assembler:
             if kind in kinds and is_test[source] and not is_test[target]:
                 self._edges.add(source, target, EdgeKind.TESTS, line, confidence)
 
-    def _to_graph(self, solution: Solution) -> CodeGraph:
+    def _to_graph(
+        self, solution: Solution, guesses: dict[tuple[int, int, int], float]
+    ) -> CodeGraph:
         ordered = sorted(self._edges.best)
         columns = np.array(ordered, dtype=np.int64).reshape(-1, 4)
         unresolved = sorted(
@@ -153,21 +157,24 @@ class _Assembler:
                     [(source, line) for source, line, _ in unresolved], dtype=np.int32
                 ).reshape(-1, 2),
                 "unresolved_names": pack_texts(name for _, _, name in unresolved),
-                "counts": np.array(_count_sites(solution), dtype=np.int64),
+                "counts": np.array(_count_sites(solution, guesses), dtype=np.int64),
             }
         )
 
 
-def _count_sites(solution: Solution) -> tuple[int, int, int, int, int]:
+def _count_sites(
+    solution: Solution, guesses: dict[tuple[int, int, int], float]
+) -> tuple[int, int, int, int, int]:
     """Call sites by outcome, in the order of `code_graph.COUNT_NAMES`."""
     best: dict[tuple[int, int], float] = {}
     for (source, _, line), confidence in solution.edges.items():
         best[source, line] = max(best.get((source, line), 0.0), confidence)
-    levels = (Confidence.CERTAIN, Confidence.INFERRED, Confidence.GUESSED)
-    certain, inferred, guessed = (
-        sum(confidence == level for confidence in best.values()) for level in levels
+    certain, inferred = (
+        sum(confidence == level for confidence in best.values())
+        for level in (Confidence.CERTAIN, Confidence.INFERRED)
     )
-    return certain, inferred, guessed, solution.external, len(solution.unresolved)
+    unresolved = max(len(solution.unresolved) - len(guesses), 0)
+    return certain, inferred, len(guesses), solution.external, unresolved
 
 
 def build_graph(
