@@ -44,7 +44,7 @@ SHARED_PARAMETERS = {
     "seed": SEED,
     "deterministic": True,
     "force_row_wise": True,
-    "num_threads": 2,
+    "num_threads": 1,
     "verbosity": -1,
 }
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
