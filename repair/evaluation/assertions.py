@@ -27,11 +27,7 @@ def split_check(source: str, function: str, *, module: str) -> tuple[str, tuple[
     tree = ast.parse(source)
     check = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     parameter = check.args.args[0].arg
-    head = [
-        node
-        for node in tree.body
-        if node is not check and not isinstance(node, ast.Expr)
-    ]
+    head = [node for node in tree.body if node is not check and not isinstance(node, ast.Expr)]
     lines = [f"from {module} import {function} as {parameter}", *map(ast.unparse, head)]
     setup: list[ast.stmt] = []
     count = 0

@@ -25,10 +25,10 @@ from repair.testing.model import Bench, ForkSettings, TestPlan
 from repair.testing.spectra import Coverage, CoveredTest, collect_coverage
 
 _LAST_LINE = 10**9
-_CALL_S = 0.2
+_CALL_S = 0.05
 """Processor time of the reference for one random input; longer ones are left out."""
-_AGREEMENT_CPU_S = 30.0
-_AGREEMENT_WALL_S = 300.0
+_AGREEMENT_CPU_S = 10.0
+_AGREEMENT_WALL_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,7 @@ def judge_bug(bug: BugInstance, settings: EvaluationSettings) -> EvaluationRecor
     """Repair one bug with the given half of its tests and judge the patch by the other half."""
     try:
         with _workspace(bug) as workspace:
-            bench = Bench(
-                settings.sandbox, workspace, settings.python, path=bug.import_path
-            )
+            bench = Bench(settings.sandbox, workspace, settings.python, path=bug.import_path)
             return _judged(bug, bench, settings)
     except GraphlocError as error:
         return EvaluationRecord(bug.id, Verdict.BROKEN, message=error.message)
@@ -146,15 +144,17 @@ def split_halves(coverage: Coverage) -> tuple[TestPlan, TestPlan]:
 def _judged(bug: BugInstance, bench: Bench, settings: EvaluationSettings) -> EvaluationRecord:
     coverage = collect_coverage(bench, [bug.test_file], limit_s=settings.fork.baseline_s / 5)
     given, held_out = split_halves(coverage)
-    counts = {"given": len(given.all), "held_out": len(held_out.all)}
+    counted = EvaluationRecord(
+        bug.id, Verdict.NO_BUG_SHOWN, given=len(given.all), held_out=len(held_out.all)
+    )
     if not given.failing:
-        return EvaluationRecord(bug.id, Verdict.NO_BUG_SHOWN, **counts)
+        return counted
     place = Location(bug.target, bug.target, Span(1, _LAST_LINE))
     search = TemplateSearch(
         bench, given.all, locations=[place], budget=settings.budget, settings=settings.fork
     )
     report = search.run(_only(coverage, given))
-    record = _record(bug, report, counts)
+    record = _record(counted, report)
     if report.best is None:
         return record
     verdict, compared, differing, message = _verdict(bug, report.best, bench, held_out, settings)
@@ -170,25 +170,23 @@ def _only(coverage: Coverage, plan: TestPlan) -> Coverage:
     return Coverage(kept)
 
 
-def _record(
-    bug: BugInstance, report: SearchReport, counts: dict[str, int]
-) -> EvaluationRecord:
+def _record(counted: EvaluationRecord, report: SearchReport) -> EvaluationRecord:
+    """Fill in what the search came to."""
     best = report.best
     nothing = report.cause is StopCause.NOTHING_FAILS
-    return EvaluationRecord(
-        bug.id,
-        Verdict.NO_BUG_SHOWN if nothing else Verdict.NOT_REPAIRED,
-        **counts,
+    return msgspec.structs.replace(
+        counted,
+        verdict=Verdict.NO_BUG_SHOWN if nothing else Verdict.NOT_REPAIRED,
         tried=report.tried,
         timed_out=report.timed_out,
         seconds=round(report.seconds, 2),
         cpu_s=round(report.cpu_s, 3),
         rank=best.rank if best else 0,
         plausible=len(report.plausible),
-        template=best.candidate.template if best else "",
+        template=str(best.candidate.template) if best else "",
         edits=best.edits if best else 0,
         diff=best.patch.diff.decode("utf-8", "replace") if best else "",
-        message=report.cause,
+        message=str(report.cause),
     )
 
 
@@ -206,7 +204,7 @@ def _verdict(
     if not bug.reference or not bug.inputs:
         return Verdict.CORRECT, 0, 0, ""
     compared, differing, first = compare_with_reference(bug, best, bench, settings)
-    verdict = Verdict.DISAGREES if differing else Verdict.CORRECT
+    verdict = Verdict.CORRECT if compared and not differing else Verdict.DISAGREES
     return verdict, compared, differing, first
 
 

@@ -2,7 +2,7 @@
 
 Mutants come from the templates of repair that change behaviour and add nothing, and run on the fork
 server. The score is the share of killed mutants among those that ran (DeMillo, Lipton, Sayward
-1978, doi:10.1109/C-M.1978.218136); equivalent mutants are not told apart, so 1 is not always to be had.
+1978, doi:10.1109/C-M.1978.218136); equivalent mutants are not told apart, so 1 may be out of reach.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
@@ -29,7 +28,7 @@ from repair.testing.spectra import Coverage, collect_coverage, score_lines
 
 _FIRST_BATCH = 400
 """Most repairs are found in here; the rest is made up only when they are not."""
-_PATIENCE = 150
+_PATIENCE = 100
 """Candidates tried at least after the first plausible one, so that there is a choice."""
 _IMPROVERS = 4
 """Edits that make some failing test pass and that a second edit is tried on."""
@@ -303,10 +302,15 @@ def _moved(
 
 def _difference(old: str, new: str) -> SpanEdit:
     """Return the one edit that turns `old` into `new`."""
-    start = len(os.path.commonprefix([old, new]))
+    start = _common_length(old, new)
     room = min(len(old), len(new)) - start
-    tail = min(len(os.path.commonprefix([old[::-1], new[::-1]])), room)
+    tail = min(_common_length(old[::-1], new[::-1]), room)
     return SpanEdit(start, len(old) - tail, new[start : len(new) - tail])
+
+
+def _common_length(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def find_template_repair(

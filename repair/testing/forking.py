@@ -9,22 +9,15 @@ import select
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from repair.errors import SandboxError
-from repair.model import TestOutcome, TestStatus, Variant
+from repair.model import TestOutcome, Variant
 from repair.sandbox import Limits, RunResult
-from repair.testing import fork_server
-from repair.testing.model import Baseline, Bench, ForkSettings, TestPlan, VariantOutcome
+from repair.testing.assembly import assembled
+from repair.testing.inside import child, fork_server, installation, plain_calls, statuses
+from repair.testing.model import STATUSES, Baseline, Bench, ForkSettings, TestPlan, VariantOutcome
 
-_STATUSES = {
-    fork_server.PASSED: TestStatus.PASSED,
-    fork_server.FAILED: TestStatus.FAILED,
-    fork_server.ERROR: TestStatus.ERROR,
-    fork_server.SKIPPED: TestStatus.SKIPPED,
-    fork_server.OUT_OF_TIME: TestStatus.TIMED_OUT,
-    fork_server.CRASHED: TestStatus.ERROR,
-}
-_BASELINE, _MISSING, _END = -1, -2, -3
 _POLL_S = 0.1
 _PROCESSES = 64
 _COUNTER = itertools.count()
@@ -61,9 +54,9 @@ class ForkRunner:
         missing: tuple[str, ...] = ()
         with _Session(self._bench, self._settings, plan, (), measure_only=True) as session:
             for message in session:
-                if message["id"] == _MISSING:
+                if message["id"] == fork_server.MISSING:
                     missing = tuple(message["missing"])
-                elif message["id"] == _BASELINE:
+                elif message["id"] == fork_server.BASELINE:
                     outcomes += _baseline_outcomes(message, messages)
         return Baseline(tuple(outcomes), missing)
 
@@ -82,30 +75,30 @@ class ForkRunner:
         """
         with _Session(self._bench, self._settings, plan, variants) as session:
             for message in session:
-                if message["id"] == _BASELINE:
+                if message["id"] == fork_server.BASELINE:
                     self._note_flaky(plan, message)
                 elif message["id"] >= 0:
                     yield VariantOutcome(
                         message["id"],
-                        {test: _STATUSES[code] for test, code in message["status"].items()},
+                        {test: STATUSES[code] for test, code in message["status"].items()},
                         message["cpu_s"],
                         message["reason"],
                         message["is_final"],
                     )
 
-    def _note_flaky(self, plan: TestPlan, message: dict[str, dict[str, str]]) -> None:
+    def _note_flaky(self, plan: TestPlan, message: dict[str, Any]) -> None:
         passing = frozenset(plan.passing)
         for test, code in message["status"].items():
-            if (code == fork_server.PASSED) != (test in passing):
+            if (code == statuses.PASSED) != (test in passing):
                 self._flaky.add(test)
 
 
-def _baseline_outcomes(message: dict[str, dict[str, str]], messages: bool) -> list[TestOutcome]:
+def _baseline_outcomes(message: dict[str, Any], messages: bool) -> list[TestOutcome]:
     texts = message["messages"] if messages else {}
     return [
         TestOutcome(
             test,
-            _STATUSES[code],
+            STATUSES[code],
             float(message["cpu"].get(test, 0.0)),
             texts.get(test, ""),
         )
@@ -178,10 +171,10 @@ class _Session:
         return self._bench.workspace.root / self._name
 
     def _run(self) -> None:
-        source = Path(fork_server.__file__).read_text(encoding="utf-8")
+        script = assembled(statuses, installation, plain_calls, child, fork_server)
         try:
             self._result = self._bench.sandbox.run(
-                [str(self._bench.python), "-c", source],
+                [str(self._bench.python), "-c", script],
                 workdir=self._bench.workspace,
                 env={**self._bench.env, "PYTHONPATH": self._bench.import_path()},
                 limits=Limits(
@@ -194,7 +187,7 @@ class _Session:
         except Exception as error:  # noqa: BLE001 - handed to the thread that reads
             self._error = error
 
-    def __iter__(self) -> Iterator[dict[str, object]]:
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yield messages until the server has ended."""
         rest = b""
         has_ended = False
@@ -205,7 +198,7 @@ class _Session:
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
                 message = json.loads(line)
-                has_ended = has_ended or message["id"] == _END
+                has_ended = has_ended or message["id"] == fork_server.END
                 yield message
             if not data and is_over:
                 break

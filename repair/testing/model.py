@@ -8,7 +8,17 @@ from pathlib import Path
 
 from repair.model import TestOutcome, TestStatus
 from repair.sandbox import MIB, Sandbox, Workspace
+from repair.testing.inside import statuses
 
+STATUSES = {
+    statuses.PASSED: TestStatus.PASSED,
+    statuses.FAILED: TestStatus.FAILED,
+    statuses.ERROR: TestStatus.ERROR,
+    statuses.SKIPPED: TestStatus.SKIPPED,
+    statuses.OUT_OF_TIME: TestStatus.TIMED_OUT,
+    statuses.CRASHED: TestStatus.ERROR,
+}
+"""What the letters of the programs inside mean."""
 PYTEST_OPTIONS = ("-q", "-p", "no:cacheprovider", "-o", "addopts=")
 """The program's own ``addopts`` are left out: they start reports and worker processes that single
 tests do not need."""
@@ -59,13 +69,13 @@ class ForkSettings:
     """Children at once."""
     baseline_s: float = 10.0
     """For a test on the unchanged program that is known to pass."""
-    floor_s: float = 0.15
-    """Least limit of a test; 30 times what tests of small programs take."""
+    floor_s: float = 0.1
+    """Least limit of a test; a hundred times what tests of small programs take."""
     slack: float = 8.0
     """A test may take this many times what the slowest passing test takes."""
     retry_factor: float = 8.0
     """Limit of a second try, as a multiple: a wrong limit rejects a good variant for ever."""
-    retry_s: float = 20.0
+    retry_s: float = 8.0
     """Time for all second tries together."""
     keep_going: bool = False
     """Run all failing tests although one fails, to see whether a variant helps some of them."""

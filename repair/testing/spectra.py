@@ -12,23 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from typing import Any
 
 from repair.errors import SandboxError
 from repair.model import TestOutcome, TestStatus
 from repair.sandbox import MIB, Limits
-from repair.testing import coverage_plugin
-from repair.testing.model import Bench
+from repair.testing.assembly import assembled
+from repair.testing.inside import coverage_plugin, statuses
+from repair.testing.model import STATUSES, Bench
 
 _STAR = 2
-_STATUSES = {
-    "P": TestStatus.PASSED,
-    "F": TestStatus.FAILED,
-    "E": TestStatus.ERROR,
-    "S": TestStatus.SKIPPED,
-    "T": TestStatus.TIMED_OUT,
-    "C": TestStatus.ERROR,
-}
 _OUTPUT_BYTES = 256 * MIB
 _PROCESSES = 64
 
@@ -103,7 +96,7 @@ def collect_coverage(
         "path": bench.import_path().split(":"),
     }
     result = bench.sandbox.run(
-        [str(bench.python), "-c", Path(coverage_plugin.__file__).read_text(encoding="utf-8")],
+        [str(bench.python), "-c", assembled(statuses, coverage_plugin)],
         workdir=bench.workspace,
         env={**bench.env, "PYTHONPATH": bench.import_path()},
         limits=Limits(
@@ -120,17 +113,12 @@ def collect_coverage(
     return Coverage(covered, tuple((name, text) for name, text in last["errors"]))
 
 
-def _covered(message: dict[str, object]) -> CoveredTest:
-    lines = message["lines"]
-    cpu = message["cpu"]
-    outcome = TestOutcome(
-        str(message["test"]),
-        _STATUSES[str(message["status"])],
-        float(cpu) if isinstance(cpu, (int, float)) else 0.0,
-        str(message["text"]),
+def _covered(message: dict[str, Any]) -> CoveredTest:
+    status = STATUSES[message["status"]]
+    outcome = TestOutcome(message["test"], status, message["cpu"], message["text"])
+    return CoveredTest(
+        outcome, {path: frozenset(found) for path, found in message["lines"].items()}
     )
-    found = lines if isinstance(lines, dict) else {}
-    return CoveredTest(outcome, {path: frozenset(numbers) for path, numbers in found.items()})
 
 
 def ochiai(ef: int, ep: int, nf: int) -> float:

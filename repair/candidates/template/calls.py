@@ -40,7 +40,19 @@ _WRAPPERS: dict[Kind, tuple[str, ...]] = {
     Kind.LIST: ("sorted", "len", "set", "list", "sum", "reversed", "tuple", "max", "min", "str"),
     Kind.BOOLEAN: ("int", "bool"),
 }
-_ANY_WRAPPER = ("len", "abs", "str", "int", "set", "sorted", "list", "sum", "tuple", "float", "bool")
+_ANY_WRAPPER = (
+    "len",
+    "abs",
+    "str",
+    "int",
+    "set",
+    "sorted",
+    "list",
+    "sum",
+    "tuple",
+    "float",
+    "bool",
+)
 _STRING_METHODS = ("lower()", "upper()", "strip()", "swapcase()", "split()", "capitalize()")
 _KEYWORDS: dict[str, tuple[str, ...]] = {
     "sorted": ("reverse=True", "key=len", "key=str", "key=abs", "key=lambda x: x[1]"),
@@ -200,11 +212,11 @@ def added_calls(site: Site) -> Iterator[Rewrite]:
         yield site.replace_this(f"{wrapper}({text})", 0.85**rank)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
         yield site.replace_this(f"{node.func.id}({text})", 0.6)
-    for function in _own_functions(site):
+    for function in functions_of_one(site):
         yield site.replace_this(f"{function}({text})", 0.4)
 
 
-def _own_functions(site: Site) -> list[str]:
+def functions_of_one(site: Site) -> list[str]:
     """Return names of functions of this file with one parameter."""
     return [
         node.name

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from repair.candidates.template.calls import functions_of_one
 from repair.candidates.template.kinds import SIZED, Kind
 from repair.candidates.template.model import EditTemplate, Rewrite, Site, Template
-from repair.candidates.template.source import FUNCTIONS
 from repair.model import SpanEdit
 
 _TESTED = (ast.If, ast.While, ast.IfExp)
@@ -89,9 +89,7 @@ def _near_conditions(site: Site) -> list[str]:
     """Return the unit's other single conditions, in order."""
     found: dict[str, None] = {}
     for node in ast.walk(site.unit.node):
-        if isinstance(node, ast.Compare):
-            found.setdefault(site.source(node))
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        if isinstance(node, ast.Compare) or isinstance(getattr(node, "op", None), ast.Not):
             found.setdefault(site.source(node))
     return [text for text in found if "\n" not in text][:_MAX_CLAUSES]
 
@@ -99,10 +97,8 @@ def _near_conditions(site: Site) -> list[str]:
 def _predicate_calls(site: Site) -> Iterator[tuple[str, float]]:
     """Yield calls of functions of one parameter with names in scope, as conditions."""
     variables = [name for name in site.variables() if name.is_local and name.is_bound_before]
-    for function in ast.walk(site.module.tree):
-        if isinstance(function, FUNCTIONS) and len(function.args.args) == 1:
-            if function.args.args[0].arg not in ("self", "cls"):
-                yield from ((f"{function.name}({name.id})", 0.3) for name in variables)
+    for function in functions_of_one(site):
+        yield from ((f"{function}({name.id})", 0.3) for name in variables)
 
 
 def reduced(site: Site) -> Iterator[Rewrite]:
@@ -138,7 +134,7 @@ def replaced(site: Site) -> Iterator[Rewrite]:
 
 
 def none_guarded(site: Site) -> Iterator[Rewrite]:
-    """Check what is dereferenced in a condition: ``x.a is None`` to ``x is None or x.a is None``."""
+    """Check what a condition dereferences: ``x.a is None`` to ``x is None or x.a is None``."""
     test = _test(site)
     if test is None:
         return
@@ -154,9 +150,9 @@ def _dereferenced(site: Site, test: ast.expr) -> list[str]:
     """Return texts of what attributes and items are taken of, outermost first."""
     owners: dict[str, None] = {}
     for node in ast.walk(test):
-        if isinstance(node, (ast.Attribute, ast.Subscript)):
-            if isinstance(node.value, (ast.Name, ast.Attribute, ast.Subscript)):
-                owners.setdefault(site.source(node.value))
+        owner = node.value if isinstance(node, (ast.Attribute, ast.Subscript)) else None
+        if isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
+            owners.setdefault(site.source(owner))
     visible = {name.id for name in site.names() if name.kind is Kind.MODULE}
     return [text for text in owners if text not in visible]
 

@@ -37,8 +37,9 @@ def _neighbours(site: Site) -> list[int | float]:
     """Return other numbers of the unit, most frequent first, and one more and less than each."""
     found: dict[int | float, int] = {}
     for node in ast.walk(site.unit.node):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            found[node.value] = found.get(node.value, 0) + 1
+        value = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            found[value] = found.get(value, 0) + 1
     usual = sorted(found, key=lambda number: (-found[number], abs(number), number))
     beside = [number + step for number in usual if type(number) is int for step in (2, -2, 1, -1)]
     return [*usual, *beside][:_MAX_NEIGHBOURS]
@@ -116,7 +117,9 @@ def collection_items(site: Site) -> Iterator[Rewrite]:
     node = site.node
     if not isinstance(node, (ast.List, ast.Tuple, ast.Set)) or not node.elts:
         return
-    if isinstance(node, ast.Tuple) and not isinstance(site.parent, (ast.Return, ast.Call, ast.Compare)):
+    if isinstance(node, ast.Tuple) and not isinstance(
+        site.parent, (ast.Return, ast.Call, ast.Compare)
+    ):
         return
     if len(node.elts) > 1:
         for index in range(len(node.elts)):

@@ -41,7 +41,9 @@ def _related(name: str) -> list[str]:
     groups = [group for group in _RELATED_ERRORS if name in group]
     found = dict.fromkeys(other for group in groups for other in group if other != name)
     return list(found) or [
-        other for other in ("ValueError", "TypeError", "KeyError", "AttributeError") if other != name
+        other
+        for other in ("ValueError", "TypeError", "KeyError", "AttributeError")
+        if other != name
     ]
 
 
@@ -51,7 +53,9 @@ def added_tries(site: Site) -> Iterator[Rewrite]:
     if not isinstance(node, (ast.Assign, ast.Expr, ast.Return)) or indent is None:
         return
     text = site.source(node)
-    if "\n" in text or not any(isinstance(part, (ast.Call, ast.Subscript)) for part in ast.walk(node)):
+    if "\n" in text or not any(
+        isinstance(part, (ast.Call, ast.Subscript)) for part in ast.walk(node)
+    ):
         return
     start, end = site.module.span(node)
     for error in ("KeyError", "ValueError", "(AttributeError, TypeError)", "IndexError"):
@@ -160,7 +164,9 @@ def imports(site: Site) -> Iterator[Rewrite]:
 
 def _import_lines(site: Site, name: str) -> list[str]:
     lines = [f"import {name}"] if name in sys.stdlib_module_names else []
-    lines += [f"from {module} import {item}" for module, item in site.ingredients.members if item == name]
+    lines += [
+        f"from {module} import {item}" for module, item in site.ingredients.members if item == name
+    ]
     if name in site.ingredients.modules:
         lines.append(f"import {name}")
     usual = {"defaultdict": "collections", "Counter": "collections", "deque": "collections"}

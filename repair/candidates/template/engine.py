@@ -118,7 +118,9 @@ class TemplateEngine:
         order = 0
         for unit in self.module.units:
             last_line = unit.node.end_lineno or unit.first_line
-            if not any(suspiciousness.get(n, 0.0) > 0 for n in range(unit.first_line, last_line + 1)):
+            if not any(
+                suspiciousness.get(n, 0.0) > 0 for n in range(unit.first_line, last_line + 1)
+            ):
                 continue
             for node in iter_relevant(unit.node):
                 score = self._suspiciousness(node, suspiciousness)
@@ -154,7 +156,9 @@ def _hot_unit(module: SourceModule, proposal: _Proposal) -> tuple[int, str] | No
     start = module.line_start(node.body[0].lineno)
     if node.body[0].lineno == node.lineno:
         start = module.span(node.body[0])[0]
-    inside = all(start <= edit.start and edit.end <= proposal.unit.end + 2 for edit in proposal.rewrite.edits)
+    inside = all(
+        start <= edit.start and edit.end <= proposal.unit.end + 2 for edit in proposal.rewrite.edits
+    )
     return (proposal.unit.first_line, proposal.unit.name) if inside else None
 
 

@@ -126,8 +126,12 @@ def loop_controls(site: Site) -> Iterator[Rewrite]:
 
 def _is_last_in_loop(site: Site) -> bool:
     """Whether the node ends a block under a condition in a loop."""
-    node, block = site.node, site.block() or [None]
-    if node is not block[-1] or isinstance(node, (ast.Return, ast.Raise, ast.If, ast.While)):
+    node, block = site.node, site.block()
+    if (
+        not block
+        or node is not block[-1]
+        or isinstance(node, (ast.Return, ast.Raise, ast.If, ast.While))
+    ):
         return False
     parent = site.parent
     while parent is not None and not isinstance(parent, (*FUNCTIONS, ast.For, ast.While)):

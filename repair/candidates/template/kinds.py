@@ -27,9 +27,7 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
-SIZED = frozenset(
-    {Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.SET, Kind.MAPPING, Kind.SEQUENCE}
-)
+SIZED = frozenset({Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.SET, Kind.MAPPING, Kind.SEQUENCE})
 SLICEABLE = frozenset({Kind.STRING, Kind.LIST, Kind.TUPLE, Kind.SEQUENCE})
 _UNLIKE = 0.15
 _UNKNOWN = 0.6
@@ -37,7 +35,9 @@ _RELATED = 0.5
 # Weights of a name of another kind; a name of the same kind weighs 1.
 
 _RESULTS = {
-    **dict.fromkeys(("len", "int", "float", "abs", "ord", "sum", "round", "hash", "id"), Kind.NUMBER),
+    **dict.fromkeys(
+        ("len", "int", "float", "abs", "ord", "sum", "round", "hash", "id"), Kind.NUMBER
+    ),
     **dict.fromkeys(("str", "chr", "repr", "bin", "hex", "oct", "format", "input"), Kind.STRING),
     **dict.fromkeys(("list", "sorted"), Kind.LIST),
     **dict.fromkeys(("set", "frozenset"), Kind.SET),
@@ -113,7 +113,9 @@ def likeness(wanted: Kind, given: Kind) -> float:
 def kind_of(node: ast.AST | None, known: dict[str, Kind] | None = None) -> Kind:
     """Guess an expression's kind; `known` tells names' kinds."""
     if isinstance(node, ast.Constant):
-        return next((kind for type_, kind in _CONSTANTS if isinstance(node.value, type_)), Kind.UNKNOWN)
+        return next(
+            (kind for type_, kind in _CONSTANTS if isinstance(node.value, type_)), Kind.UNKNOWN
+        )
     if isinstance(node, ast.Name):
         return (known or {}).get(node.id, Kind.UNKNOWN)
     for types, kind in _DISPLAYS:
@@ -199,7 +201,9 @@ def _evidence(node: ast.AST, known: dict[str, Kind]) -> Iterator[tuple[str, Kind
             yield name, kind_of(value, known)
         case ast.AnnAssign(target=ast.Name(id=name)) | ast.arg(arg=name):
             yield name, annotation_kind(node.annotation)
-        case ast.For(target=target, iter=iterated) | ast.comprehension(target=target, iter=iterated):
+        case (
+            ast.For(target=target, iter=iterated) | ast.comprehension(target=target, iter=iterated)
+        ):
             yield from _iterated(target, iterated)
         case ast.arguments():
             yield from _defaults(node, known)
@@ -213,7 +217,9 @@ def _use(node: ast.AST, known: dict[str, Kind]) -> Iterator[tuple[str, Kind]]:
     match node:
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()):
             yield name, Kind.SEQUENCE
-        case ast.Subscript(slice=ast.BinOp(left=ast.Name(id=name), right=ast.Constant(value=int()))):
+        case ast.Subscript(
+            slice=ast.BinOp(left=ast.Name(id=name), right=ast.Constant(value=int()))
+        ):
             yield name, Kind.NUMBER
         case ast.Call(func=ast.Name(id="len" | "enumerate" | "sorted"), args=[ast.Name(id=name)]):
             yield name, Kind.SEQUENCE

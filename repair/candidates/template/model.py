@@ -153,9 +153,7 @@ class Site:
 
     def variables(self) -> list[NameInScope]:
         """Return visible names that hold data: no functions, classes or modules."""
-        return [
-            name for name in self.names() if name.kind not in (Kind.CALLABLE, Kind.MODULE)
-        ]
+        return [name for name in self.names() if name.kind not in (Kind.CALLABLE, Kind.MODULE)]
 
     def kind(self, node: ast.AST | None) -> Kind:
         """Guess an expression's kind."""
@@ -291,4 +289,8 @@ def _needed_precedence(parent: ast.AST | None, node: ast.expr) -> int:
         and node in (getattr(parent, "value", None), getattr(parent, "func", None))
     ):
         return _ATOM
-    return 2 if isinstance(parent, (ast.Call, ast.Starred, ast.List, ast.Tuple, ast.comprehension)) else 0
+    return (
+        2
+        if isinstance(parent, (ast.Call, ast.Starred, ast.List, ast.Tuple, ast.comprehension))
+        else 0
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -104,7 +105,9 @@ def comparison_operators(site: Site) -> Iterator[Rewrite]:
 def comparison_bounds(site: Site) -> Iterator[Rewrite]:
     """Another operator and a constant one off at once: ``n == 0`` to ``n <= 1``."""
     match site.node:
-        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=int(value)) as right]):
+        case ast.Compare(
+            left=left, ops=[op], comparators=[ast.Constant(value=int(value)) as right]
+        ):
             if isinstance(value, bool):
                 return
             old = COMPARISONS[type(op)]
@@ -172,12 +175,13 @@ def unary_operators(site: Site) -> Iterator[Rewrite]:
     if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
         yield site.replace_this(site.operand(node.operand))
     elif isinstance(node, (ast.Name, ast.Call, ast.Subscript)) and _is_value(site):
-        if site.kind(node) in (Kind.NUMBER, Kind.UNKNOWN):
-            yield site.replace_this(f"-{site.operand(node)}", 0.3)
+        weight = {Kind.NUMBER: 0.3, Kind.UNKNOWN: 0.3}.get(site.kind(node))
+        if weight:
+            yield site.replace_this(f"-{site.operand(node)}", weight)
 
 
 def _is_value(site: Site) -> bool:
-    """Whether the node is read, and is no function being called, operator of an index, or target."""
+    """Whether the node is a value that is read, and not a function being called."""
     node, parent = site.node, site.parent
     if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
         return False
@@ -191,20 +195,14 @@ def swapped_operands(site: Site) -> Iterator[Rewrite]:
     node = site.node
     match node:
         case ast.BinOp(left=left, right=right):
-            yield _swapped(site, left, right)
+            yield site.swap(left, right)
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
-            yield _swapped(site, left, right)
+            yield site.swap(left, right)
         case ast.IfExp(body=body, orelse=orelse):
-            yield _swapped(site, body, orelse)
-        case ast.Tuple(elts=[first, second], ctx=ast.Load()):
-            yield _swapped(site, first, second)
+            yield site.swap(body, orelse)
         case ast.Tuple(elts=elements) | ast.List(elts=elements) if 2 <= len(elements) <= 4:
-            for left, right in zip(elements, elements[1:], strict=False):
-                yield _swapped(site, left, right)
-
-
-def _swapped(site: Site, one: ast.expr, other: ast.expr) -> Rewrite:
-    return site.swap(one, other)
+            for left, right in itertools.pairwise(elements):
+                yield site.swap(left, right)
 
 
 def dropped_operands(site: Site) -> Iterator[Rewrite]:
@@ -238,9 +236,7 @@ def added_operands(site: Site) -> Iterator[Rewrite]:
         yield site.replace_this(f"{own} * 2", 0.3)
 
 
-def _combined(
-    site: Site, node: ast.expr, kinds: tuple[Kind, Kind], name: str
-) -> Iterator[Rewrite]:
+def _combined(site: Site, node: ast.expr, kinds: tuple[Kind, Kind], name: str) -> Iterator[Rewrite]:
     text = site.operand(node)
     weight = 1.0 if kinds[0] is kinds[1] else 0.4
     if not set(kinds) & SIZED:

@@ -120,4 +120,3 @@ def _definition_kind(node: ast.AST) -> Kind | None:
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return Kind.CALLABLE
     return Kind.MODULE if isinstance(node, ast.Import) else None
-

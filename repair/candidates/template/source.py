@@ -66,9 +66,7 @@ class SourceModule:
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
-        return {
-            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
-        }
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

@@ -120,9 +120,9 @@ def moved(site: Site) -> Iterator[Rewrite]:
     if index + 1 < len(block) and not isinstance(node, FUNCTIONS):
         yield from _exchanged(site, node, block[index + 1])
     outer = site.parent
-    if index and node is block[-1] and isinstance(outer, (ast.For, ast.While, ast.If, ast.With)):
-        if outer.body is block and not getattr(outer, "orelse", None):
-            yield from _moved_out(site, node, outer)
+    is_last = bool(index) and node is block[-1]
+    if is_last and isinstance(outer, (ast.For, ast.While, ast.If, ast.With)):
+        yield from _moved_out(site, node, outer)
     if index and isinstance(node, SIMPLE):
         yield from _moved_in(site, node, block[index - 1])
 
@@ -137,6 +137,8 @@ def _exchanged(site: Site, node: ast.stmt, following: ast.stmt) -> Iterator[Rewr
 
 def _moved_out(site: Site, node: ast.stmt, outer: ast.stmt) -> Iterator[Rewrite]:
     """Give a block's last statement the indentation of the block's owner."""
+    if getattr(outer, "orelse", None):
+        return
     text = _lines_of(site, [node])
     line = site.module.line_start(outer.lineno)
     indent = site.module.text[line : site.module.span(outer)[0]]

@@ -32,6 +32,16 @@ def string_constants(site: Site) -> Iterator[Rewrite]:
     text = _plain_text(site)
     if text is None:
         return
+    found = _other_spellings(text)
+    for other in _other_texts(site):
+        found.setdefault(other, 0.8 if len(other) <= _MAX_TEXT else 0.2)
+    for other, weight in found.items():
+        if other != text:
+            yield site.replace_this(_quoted(site.source(site.node), other), weight)
+
+
+def _other_spellings(text: str) -> dict[str, float]:
+    """Return texts that a text may have been meant to be, with weights."""
     found: dict[str, float] = {}
     for other in (text.lower(), text.upper(), text.capitalize(), text.strip(), text.swapcase()):
         found.setdefault(other, 1.0)
@@ -40,8 +50,6 @@ def string_constants(site: Site) -> Iterator[Rewrite]:
     if len(text) <= 2:
         for other in _JOINTS:
             found.setdefault(other, 0.8)
-    for other in _other_texts(site):
-        found.setdefault(other, 0.8 if len(other) <= _MAX_TEXT else 0.2)
     found.setdefault(text[::-1], 0.7 if len(text) == 2 else 0.1)
     for index in range(min(len(text), _MAX_DROPS)):
         found.setdefault(text[:index] + text[index + 1 :], 0.6)
@@ -49,9 +57,7 @@ def string_constants(site: Site) -> Iterator[Rewrite]:
     for affix in _JOINTS[1:]:
         found.setdefault(text + affix, 0.3)
         found.setdefault(affix + text, 0.3)
-    for other, weight in found.items():
-        if other != text:
-            yield site.replace_this(_quoted(site.source(site.node), other), weight)
+    return found
 
 
 def _other_texts(site: Site) -> list[str]:

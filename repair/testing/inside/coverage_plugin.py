@@ -1,8 +1,9 @@
-"""Program inside a sandbox: which lines each test runs, and how the test ends.
+"""Which lines each test runs, and how the test ends.
 
-``python -c SOURCE`` reads a JSON configuration from standard input and writes a JSON line per test
-to standard output. Every test runs in a fork of the process that has collected all of them, so a
-test that hangs or crashes costs only itself, and what it ran until its time was up is known.
+It reads a JSON configuration from standard input and writes a JSON line per test to standard
+output.
+Every test runs in a fork of the process that has collected all of them, so a test that hangs or
+crashes costs only itself, and what it ran until its time was up is known.
 
 Lines come from `sys.monitoring` on Python 3.12 and later (https://peps.python.org/pep-0669/), each
 place switched off once it was seen; before that from `sys.settrace`, for files of the tree only.
@@ -12,71 +13,76 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 import threading
 import time
+from typing import Any, NoReturn, TextIO
 
-_MESSAGE_CHARS = 2000
+from repair.testing.inside.statuses import CRASHED, MESSAGE_CHARS, OUT_OF_TIME, classify
+
 _TOOL = 3
 """One of the two ids of `sys.monitoring` that have no fixed meaning."""
 
 
 class LineTracer:
-    """Collects (file, line) pairs of files under a folder."""
+    """Collects the lines that run in files under a folder."""
 
-    def __init__(self, root):
+    def __init__(self, root: str) -> None:
         self.root = root + os.sep
-        self.lines = {}
-        self._is_ours = {}
+        self.lines: dict[str, set[int]] = {}
+        self._is_ours: dict[str, bool] = {}
+        self._monitoring: Any = getattr(sys, "monitoring", None)
 
-    def wants(self, filename):
+    def wants(self, filename: str) -> bool:
         """Whether a file lies under the folder, and not in packages installed there."""
         known = self._is_ours.get(filename)
         if known is None:
             path = os.path.abspath(filename)
-            known = path.startswith(self.root) and "site-packages" not in path
-            known = known and not filename.startswith("<")
+            is_inside = path.startswith(self.root) and "site-packages" not in path
+            known = is_inside and not filename.startswith("<")
             self._is_ours[filename] = known
         return known
 
-    def start(self):
-        if hasattr(sys, "monitoring"):
-            monitoring = sys.monitoring
-            monitoring.use_tool_id(_TOOL, "graphloc")
-            monitoring.register_callback(_TOOL, monitoring.events.LINE, self._see)
-            monitoring.set_events(_TOOL, monitoring.events.LINE)
-        else:
+    def start(self) -> None:
+        """Begin to collect."""
+        if self._monitoring is None:
             threading.settrace(self._enter)
             sys.settrace(self._enter)
+            return
+        events = self._monitoring.events
+        self._monitoring.use_tool_id(_TOOL, "graphloc")
+        self._monitoring.register_callback(_TOOL, events.LINE, self._see)
+        self._monitoring.set_events(_TOOL, events.LINE)
 
-    def stop(self):
-        if hasattr(sys, "monitoring"):
-            sys.monitoring.set_events(_TOOL, 0)
-            sys.monitoring.free_tool_id(_TOOL)
-        else:
+    def stop(self) -> None:
+        """Collect no more."""
+        if self._monitoring is None:
             sys.settrace(None)
             threading.settrace(None)
+        else:
+            self._monitoring.set_events(_TOOL, 0)
 
-    def found(self):
+    def found(self) -> dict[str, list[int]]:
         """Return sorted lines by path relative to the folder."""
         return {
             os.path.relpath(os.path.abspath(name), self.root): sorted(lines)
             for name, lines in self.lines.items()
         }
 
-    def _see(self, code, line):
+    def _see(self, code: Any, line: int) -> Any:
         if self.wants(code.co_filename):
             self.lines.setdefault(code.co_filename, set()).add(line)
-        return sys.monitoring.DISABLE
+        return self._monitoring.DISABLE
 
-    def _enter(self, frame, event, argument):
+    def _enter(self, frame: Any, event: str, argument: Any) -> Any:
         if not self.wants(frame.f_code.co_filename):
             return None
         seen = self.lines.setdefault(frame.f_code.co_filename, set())
         seen.add(frame.f_lineno)
 
-        def step(inner, event, argument):
+        def step(inner: Any, event: str, argument: Any) -> Any:
             if event == "line":
                 seen.add(inner.f_lineno)
             return step
@@ -87,29 +93,34 @@ class LineTracer:
 class CoveragePlugin:
     """A pytest plugin that runs each collected test in a fork, traced."""
 
-    def __init__(self, limit_s, output):
+    def __init__(self, limit_s: float, output: TextIO) -> None:
         self.limit_s = limit_s
         self.output = output
-        self.reports = []
-        self.errors = []
+        self.reports: list[Any] = []
+        self.errors: list[tuple[str, str]] = []
 
-    def pytest_collectreport(self, report):
+    def pytest_collectreport(self, report: Any) -> None:
+        """Note what cannot be collected; pytest calls this."""
         if report.failed:
-            self.errors.append((report.nodeid, str(report.longrepr)[-_MESSAGE_CHARS:]))
+            self.errors.append((report.nodeid, str(report.longrepr)[-MESSAGE_CHARS:]))
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Keep a report; pytest calls this."""
         self.reports.append(report)
 
-    def pytest_runtestloop(self, session):
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run the tests our way; pytest calls this."""
         for item in session.items:
             self.send(self.run_in_fork(item))
         return True
 
-    def send(self, message):
+    def send(self, message: dict[str, Any]) -> None:
+        """Write a message for whoever started us."""
         self.output.write(json.dumps(message) + "\n")
         self.output.flush()
 
-    def run_in_fork(self, item):
+    def run_in_fork(self, item: Any) -> dict[str, Any]:
+        """Run one test in a child and return what the child says of it."""
         reader, writer = os.pipe()
         pid = os.fork()
         if not pid:
@@ -120,18 +131,19 @@ class CoveragePlugin:
             data = pipe.read()
         _, status = os.waitpid(pid, 0)
         if data:
-            return json.loads(data)
-        kind = "C"
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
-            kind = "T"
-        return {"test": item.nodeid, "status": kind, "cpu": 0.0, "text": "", "lines": {}}
+            message: dict[str, Any] = json.loads(data)
+            return message
+        ends = (signal.SIGXCPU, signal.SIGKILL)
+        is_late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in ends
+        code = OUT_OF_TIME if is_late else CRASHED
+        return {"test": item.nodeid, "status": code, "cpu": 0.0, "text": "", "lines": {}}
 
-    def run_traced(self, item, writer):
-        """Run one test and write what it did; never returns."""
+    def run_traced(self, item: Any, writer: int) -> NoReturn:
+        """Run one test and write what it did."""
         tracer = LineTracer(os.getcwd())
         before = time.process_time()
 
-        def report(status, text):
+        def report(status: str, text: str) -> NoReturn:
             tracer.stop()
             message = {
                 "test": item.nodeid,
@@ -140,41 +152,30 @@ class CoveragePlugin:
                 "text": text,
                 "lines": tracer.found(),
             }
-            data = json.dumps(message).encode()
-            while data:
-                data = data[os.write(writer, data) :]
+            with os.fdopen(writer, "wb") as pipe:
+                pipe.write(json.dumps(message).encode())
             os._exit(0)
 
         try:
-            signal.signal(signal.SIGPROF, lambda *_: report("T", "out of time"))
+            signal.signal(signal.SIGPROF, lambda *_: report(OUT_OF_TIME, "out of time"))
             signal.setitimer(signal.ITIMER_PROF, self.limit_s)
-            limit_cpu(self.limit_s)
+            _limit_cpu(self.limit_s)
             tracer.start()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-            report(*outcome(self.reports))
+            report(*classify(self.reports))
         finally:
             os._exit(1)
 
 
-def limit_cpu(limit_s):
+def _limit_cpu(limit_s: float) -> None:
     """End a process that hangs where Python's signal handlers do not get their turn."""
-    import resource
-
     seconds = int(limit_s) + 2
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
 
-def outcome(reports):
-    for report in reports:
-        if report.failed:
-            return "F" if report.when == "call" else "E", str(report.longrepr)[-_MESSAGE_CHARS:]
-    if any(report.skipped for report in reports):
-        return "S", ""
-    return ("P", "") if reports else ("E", "the test did not run")
-
-
-def main():
-    import pytest
+def main() -> None:
+    """Run the tests that standard input names."""
+    import pytest  # noqa: PLC0415 - the program's own pytest, found at run time
 
     config = json.loads(sys.stdin.read())
     sys.path[:0] = [place for place in config["path"] if place not in sys.path]
@@ -186,7 +187,3 @@ def main():
     plugin = CoveragePlugin(config["limit_s"], output)
     code = pytest.main([*config["options"], *config["tests"]], plugins=[plugin])
     plugin.send({"exit": int(code), "errors": plugin.errors})
-
-
-if __name__ == "__main__":
-    main()
