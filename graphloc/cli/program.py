@@ -34,6 +34,9 @@ COMMANDS = (
     CommandEntry("search", "graphloc.cli.search", "Find entities by name and by words."),
     CommandEntry("graph", "graphloc.cli.graph", "Look at the code graph, or export it."),
     CommandEntry("evaluate", "graphloc.cli.evaluate", "Measure locators on a dataset of issues."),
+    CommandEntry(
+        "complete-eval", "graphloc.cli.complete", "Measure methods that write missing functions."
+    ),
     CommandEntry("mcp", "graphloc.cli.mcp", "Serve the repository to coding agents."),
     CommandEntry("tools", "graphloc.cli.tools", "Print tools for function calling, or call one."),
     CommandEntry("doctor", "graphloc.cli.doctor", "Tell what works here, and what is missing."),

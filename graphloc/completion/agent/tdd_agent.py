@@ -64,7 +64,10 @@ class TddAgent:
         """Settings and model."""
         options = f"{self.options.repeats} {self.options.min_confidence}"
         mutates = self.options.mutator is not None
-        return f"{self.variant} {options} {mutates} {self.extra_names} {self.model.name}"
+        return (
+            f"{self.variant} {options} {mutates} {self.extra_names} {self.sampling} "
+            f"{self.environment.limits} {self.model.name}"
+        )
 
     def complete(self, task: CompletionTask) -> Completion:
         """Work on a task in a copy of its repository, which is thrown away.
