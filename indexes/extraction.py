@@ -6,7 +6,9 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +22,8 @@ _SERIAL_BYTES = 3_000_000
 """Below this, starting processes costs more than it saves."""
 _AHEAD = 4
 """Batches a worker may have waiting; bounds the sources held in memory."""
+_HIDING = threading.Lock()
+"""Held while the main module is hidden, so that no thread takes another's stand-in for it."""
 
 Batch = list[tuple[str, bytes]]
 """(blob id, bytes) of files."""
@@ -49,7 +53,28 @@ def extract_all(
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["indexes.extraction"])
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_ready_worker) as pool:
-        yield from _in_order(pool.submit, batches, jobs * _AHEAD)
+
+        def submit(batch: Batch) -> Future[Batch]:
+            with _hidden_main():
+                return pool.submit(_extract_batch, batch)
+
+        yield from _in_order(submit, batches, jobs * _AHEAD)
+
+
+@contextmanager
+def _hidden_main() -> Iterator[None]:
+    """Hide the program's main module while workers are started.
+
+    They would import it, which runs a script from the start unless it guards against that, and
+    they need nothing of it.
+    """
+    with _HIDING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _ready_worker() -> None:
@@ -84,11 +109,11 @@ def no_collection() -> Iterator[None]:
 
 
 def _in_order(
-    submit: Callable[..., Future[Batch]], batches: Iterator[Batch], ahead: int
+    submit: Callable[[Batch], Future[Batch]], batches: Iterator[Batch], ahead: int
 ) -> Iterator[tuple[str, bytes]]:
     waiting: list[Future[Batch]] = []
     for batch in batches:
-        waiting.append(submit(_extract_batch, batch))
+        waiting.append(submit(batch))
         if len(waiting) > ahead:
             yield from waiting.pop(0).result()
     for future in waiting:

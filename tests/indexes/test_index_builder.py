@@ -341,3 +341,31 @@ def test_two_builds_at_once_come_to_the_same_end(tmp_path: Path) -> None:
     assert ends == [f"entities {2 + BIG * 32}"] * 2
     with Store.open(tmp_path / "index") as store:
         assert build(folder, store)[1].reused_snapshot
+
+
+UNGUARDED = """
+import sys
+from pathlib import Path
+from indexes.builder import build_index
+from indexes.source import open_source
+from indexes.store import Store
+
+print("started", flush=True)
+with Store.open(Path(sys.argv[2])) as store:
+    snapshot, report = build_index(open_source(Path(sys.argv[1])), store, jobs=2)
+print(report.n_read, sys.modules["__main__"].__file__ == __file__)
+"""
+
+
+def test_a_script_without_a_main_guard_may_build_an_index(tmp_path: Path) -> None:
+    folder = make_big_folder(tmp_path / "big", BIG)
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run(
+        [sys.executable, str(script), str(folder), str(tmp_path / "index")],
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (f"started\n{BIG} True\n", "")
