@@ -102,7 +102,7 @@ class CallEvaluator:
                 if found is not None:
                     e.dynamic = before
                     return found
-            functions = e.name(function, frame)
+            functions = e.names.read(function, frame)
         else:
             functions = e.readers[type(function)](function, frame)
         fluid = e.dynamic
@@ -110,7 +110,7 @@ class CallEvaluator:
             (value,) = functions
             plan = self._plans.get(value) or self._make_plan(value)
             if plan is not None:
-                direct = e.is_direct(function, frame)
+                direct = e.expressions.is_direct(function, frame)
                 confidence = Confidence.CERTAIN if direct else Confidence.INFERRED
                 result = self._call_planned(plan, expression, frame, confidence)
                 e.dynamic = e.dynamic or before

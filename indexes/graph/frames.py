@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from indexes.facts import Scope
 from indexes.graph.program import LinkedFile, Program, Table
 from indexes.graph.values import ValueSet
@@ -33,7 +35,7 @@ class Frame:
         """Values that no round will change."""
         self.sure: set[str] = set()
         """Names whose values definitions and imports alone decide."""
-        self.local: dict[str, tuple[ValueSet, set[int]]] = {}
+        self.local: dict[str, tuple[ValueSet, Set[int]]] = {}
         """Values in the present run of its unit, and the state they depend on."""
         self.keys: dict[str, int] = {}
         """State keys of variables that other units read."""

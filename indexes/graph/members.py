@@ -76,7 +76,7 @@ class Members:
             return known
         assert module.file is not None
         file = self._program.files[self._program.file_numbers[module.file]]
-        return self._e.global_name(self._e.frames[file.first_scope], name)
+        return self._e.names.read_global(self._e.frames[file.first_scope], name)
 
     def _super_member(self, value: int, name: str, line: int) -> ValueSet:
         cls, receiver = cast("tuple[int, int]", self._values.payloads[value])
@@ -203,7 +203,7 @@ class Members:
                 cls = self._values.number(kind, self._values.scope(receiver))
             return self._values.only(ValueKind.BOUND, scope, cls)
         plain = self._values.only(ValueKind.FUNCTION, scope)
-        values = (self._e.decorated(scope) or plain) if role == "decorated" else plain
+        values = (self._e.names.decorated(scope) or plain) if role == "decorated" else plain
         return self.bound(values, receiver) if instance else values
 
     def _property(self, scope: int, receiver: int, line: int) -> ValueSet:

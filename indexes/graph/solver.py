@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from indexes.graph.calls import dotted_text
-from indexes.graph.evaluation import WAITING, Evaluation, Unit
+from indexes.graph.evaluation import Evaluation
 from indexes.graph.hierarchy import Hierarchy
 from indexes.graph.program import Program
 from indexes.graph.state import Findings, State, Writes
+from indexes.graph.units import WAITING, Unit
 
 MOST_ROUNDS = 12
 """Values travel at most this many function borders."""
