@@ -149,7 +149,7 @@ def find_line_hole(data: bytes, path: str, span: Span, *, function: str = "") ->
         path=path,
         before=before,
         after="".join(source.lines[end:]),
-        indent=_first_indent(removed) or leading_blanks(before.rsplit("\n", 2)[-1]),
+        indent=_first_indent(removed) or _next_indent(before),
         removed=removed,
         newline=source.newline,
         encoding=source.encoding,
@@ -277,11 +277,20 @@ def _body_indent(text: str, span: tuple[int, int, bool], function: str) -> str:
 
 
 def _first_indent(removed: str) -> str:
-    """Indentation of the first statement that stood on a line of its own."""
+    """Indentation of the first statement; empty if there is none."""
     for line in _plain_lines(removed):
         if line.strip() and not line.lstrip().startswith("#"):
             return leading_blanks(line)
     return ""
+
+
+def _next_indent(before: str) -> str:
+    """Indentation of a statement that follows the last line with text."""
+    filled = [line for line in _plain_lines(before) if line.strip()]
+    if not filled:
+        return ""
+    indent = leading_blanks(filled[-1])
+    return _deeper(indent, before) if filled[-1].rstrip().endswith(":") else indent
 
 
 def _docstring_indent(text: str, start: int) -> str:

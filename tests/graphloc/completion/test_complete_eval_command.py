@@ -30,7 +30,10 @@ def dataset(toy: Path) -> Path:
 
 
 def test_a_method_is_measured_and_resumed(
-    dataset: Path, connect: Connect, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    dataset: Path,
+    connect: Connect,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = connect([Text(f"```python\n{TRUTH}```")])
     monkeypatch.setenv("OPENAI_BASE_URL", line.server.base_url)

@@ -121,6 +121,13 @@ def test_lines_make_a_hole_as_well() -> None:
         find_line_hole(METHOD.encode(), "box.py", Span(12, 13))
 
 
+def test_blank_lines_take_what_comes_before_for_their_indentation() -> None:
+    source = b"def f(x):\n  if x:\n\n  return 2\n\n"
+    assert find_line_hole(source, "f.py", Span(3, 3)).indent == "    "
+    assert find_line_hole(source, "f.py", Span(5, 5)).indent == "  "
+    assert find_line_hole(b"\n", "f.py", Span(1, 1)).indent == ""
+
+
 def test_no_such_function_and_no_code_are_told() -> None:
     with pytest.raises(HoleError, match=r"box\.py has no function Box\.volume"):
         find_function_hole(METHOD.encode(), "box.py", "Box.volume")
