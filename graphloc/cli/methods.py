@@ -13,7 +13,7 @@ from pathlib import Path
 from graphloc import __version__
 from graphloc.evaluation.baselines import baseline_registry
 from graphloc.evaluation.methods import MethodRegistry, RankingContext
-from graphloc.evaluation.model import Ranked, Ranking
+from graphloc.evaluation.model import Ranked, Ranking, module_of
 from graphloc.issue import read_issue
 from graphloc.localization import Localizer, RankedEntity
 from graphloc.localization.ranker import Ranker, WeightedRanker
@@ -56,19 +56,17 @@ class GraphlocMethod:
             # Evaluations use all cores by running instances side by side.
             snapshot, _ = build_index(context.source, store, jobs=1, tokenizer=self._tokenizer)
             history = load_history(context.source, store, self._tokenizer)
-            localizer = Localizer(
-                snapshot, history, ranker=self._ranker, tokenizer=self._tokenizer
-            )
+            localizer = Localizer(snapshot, history, ranker=self._ranker, tokenizer=self._tokenizer)
             found = localizer.localize(
                 issue, top_k=context.depth, include_tests=context.include_tests
             )
-        entities = sorted(
+        by_score = sorted(
             (*found.classes, *found.functions), key=lambda result: (-result.score, result.entity.id)
         )
         return Ranking(
             files=tuple(_ranked(found.files)),
-            modules=(),
-            functions=tuple(_ranked(entities)),
+            modules=tuple(_as_modules(by_score)),
+            functions=tuple(_ranked(found.functions)),
         )
 
     @property
@@ -110,6 +108,16 @@ def _find_files(folder: Traversable) -> Iterator[Traversable]:
 
 def _ranked(results: Iterable[RankedEntity]) -> Iterable[Ranked]:
     return (Ranked(r.entity.id, r.score, r.confidence) for r in results)
+
+
+def _as_modules(results: Iterable[RankedEntity]) -> Iterator[Ranked]:
+    """Top-level classes and functions, each where the best of what it holds stands."""
+    seen: set[str] = set()
+    for result in results:
+        module = module_of(result.entity.id)
+        if module not in seen:
+            seen.add(module)
+            yield Ranked(module, result.score, result.confidence)
 
 
 def method_registry(index_root: Path | None) -> MethodRegistry:
