@@ -65,7 +65,8 @@ class CompleteEvalOptions(TypedDict):
     multiple=True,
     default=("in-file",),
     show_default=True,
-    help="How to complete; may be given several times.",
+    metavar="METHOD",
+    help=f"{', '.join(METHOD_NAMES)}; may be given several times.",
 )
 @click.option(
     "--tests",

@@ -71,7 +71,7 @@ def test_every_option_is_explained(names):
 
 def test_every_command_is_in_the_readme():
     readme = (ROOT / "README.md").read_text("utf-8")
-    named = set(re.findall(r"graphloc (\w+(?: (?:stats|neighbors|path|export))?)", readme))
+    named = set(re.findall(r"graphloc ([a-z][\w-]*(?: (?:stats|neighbors|path|export))?)", readme))
     assert {" ".join(names) for names in COMMANDS} <= named
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,12 @@ def test_bad_input_ends_with_two(dataset: Path, capsys: pytest.CaptureFixture[st
     arguments = [str(dataset), "--repositories", str(dataset.parent), "--tests", str(tests)]
     assert main(["complete-eval", *arguments]) == 2
     assert "has to map names" in capsys.readouterr().err
+
+
+def test_instances_can_be_checked_without_a_model(
+    dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [str(dataset), "--repositories", str(dataset.parent), "--check", "--json"]
+    arguments += ["--python", sys.executable, "--sandbox", "local", "--jobs", "1"]
+    assert main(["complete-eval", *arguments, "--method", "in-file"]) == 0
+    assert json.loads(capsys.readouterr().out)
