@@ -142,9 +142,10 @@ class ExpressionReader:
         return {number: handlers[kind] for kind in handlers for number in kind_ids(kind)}
 
     def _identifier(self, node: Node) -> Expr:
-        return self._name(self._source.slice(node.start_byte, node.end_byte))
+        return self.name(self._source.slice(node.start_byte, node.end_byte))
 
-    def _name(self, text: str) -> Name:
+    def name(self, text: str) -> Name:
+        """The name of that text; one object a file."""
         name = self._names.get(text)
         if name is None:
             name = self._names[text] = Name(text)
@@ -171,8 +172,8 @@ class ExpressionReader:
         first, *attributes = text.split(".")
         if len(attributes) > _LONGEST_DOTTED:
             self.seen.update(range(start, end + 1))
-            return self._name(first)
-        expression: Expr = self._name(first)
+            return self.name(first)
+        expression: Expr = self.name(first)
         offset = start + len(first)
         for attribute in attributes:
             offset += len(attribute) + 1
@@ -200,13 +201,15 @@ class ExpressionReader:
         keywords: list[tuple[str, Expr | None]] = []
         for child in node.named_children:
             kind = child.kind_id
-            if kind in self._keyword_argument:
+            if kind in self._carriers:
+                positional.append(self._carry(child))
+            elif kind in self._keyword_argument:
                 name, *_, value = child.children
                 keywords.append((self._source.text_of(name), self._carry(value)))
             elif kind in self._dictionary_splat:
                 keywords.append(("**", self._inner(child)))
             elif kind not in self._comment:
-                positional.append(self._carry(child))
+                positional.append(None)
         while positional and positional[-1] is None:
             positional.pop()
         return tuple(positional), tuple(keywords)

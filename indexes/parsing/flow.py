@@ -14,7 +14,6 @@ from indexes.facts import (
     Expr,
     Import,
     Literal,
-    Name,
     Parameter,
     Raised,
     Scope,
@@ -25,7 +24,7 @@ from indexes.parsing.annotations import AnnotationReader
 from indexes.parsing.expressions import UNKNOWN, ExpressionReader
 from indexes.parsing.outline import Outline, innermost_marks
 from indexes.parsing.overwrites import find_overwritten
-from indexes.parsing.tree import SourceTree, first_child
+from indexes.parsing.tree import SourceTree, first_child, kind_ids, python_language
 
 _POSITIONAL, _EITHER, _VARARGS, _KEYWORD_ONLY, _KWARGS = range(5)
 _PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "tuple", "list"})
@@ -97,6 +96,8 @@ class FlowReader:
         self._exports: list[str] | None = None
         self._scope_marks: tuple[list[int], list[int]] = ([0], [0])
         self._expressions = ExpressionReader(source, {})
+        self._identifier = kind_ids("identifier")
+        self._equals = python_language().id_for_node_kind("=", False)
 
     def read(self) -> Flow:
         """Read everything: definitions first, then statements, loose calls last."""
@@ -314,15 +315,25 @@ class FlowReader:
         (scope.globals if is_global else scope.nonlocals).extend(names)
 
     def _read_assignment(self, node: Node) -> None:
-        left = node.child_by_field_name("left")
-        right = node.child_by_field_name("right")
-        annotation = self._annotation(node.child_by_field_name("type"))
+        children = node.children
+        if len(children) == 3 and children[1].kind_id == self._equals:  # the usual shape
+            left: Node | None = children[0]
+            right: Node | None = children[2]
+            annotation = None
+        else:
+            left = node.child_by_field_name("left")
+            right = node.child_by_field_name("right")
+            annotation = self._annotation(node.child_by_field_name("type"))
         value = self._expressions.read(right)
         if right is not None and right.start_byte in self._expressions.overwritten:
             value = UNKNOWN
         self._bind(left, value, annotation)
-        if left is not None and right is not None and self._source.text_of(left) == "__all__":
+        if left is not None and right is not None and self._is_exports(left):
             self._exports = self._string_list(right)
+
+    def _is_exports(self, node: Node) -> bool:
+        start = node.start_byte
+        return self._source.data.startswith(b"__all__", start) and node.end_byte - start == 7
 
     def _string_list(self, node: Node) -> list[str] | None:
         if node.type not in {"list", "tuple"}:
@@ -336,7 +347,7 @@ class FlowReader:
         left = node.child_by_field_name("left")
         if left is None:
             return
-        if self._source.text_of(left) == "__all__":
+        if self._is_exports(left):
             self._exports = None
         self._bind(left, self._expressions.carrier(node.child_by_field_name("right")))
 
@@ -396,14 +407,15 @@ class FlowReader:
         """Record ``target = value``; patterns are taken apart."""
         if target is None:
             return
-        kind = target.type
-        if kind == "identifier":
-            scope = self._scope_at(target.start_byte)
-            name = Name(self._source.text_of(target))
-            line = self._source.line_at(target.start_byte)
+        if target.kind_id in self._identifier:
+            start = target.start_byte
+            name = self._expressions.name(self._source.slice(start, target.end_byte))
             value = UNKNOWN if value is None else value
-            scope.bindings.append(Binding(name, value, line, annotation))
-        elif kind in {"attribute", "subscript"}:
+            binding = Binding(name, value, self._source.line_at(start), annotation)
+            self._scope_at(start).bindings.append(binding)
+            return
+        kind = target.type
+        if kind in {"attribute", "subscript"}:
             self._bind_place(target, value, annotation)
         elif kind in _PATTERNS:
             self._bind_pattern(target, value)
@@ -437,10 +449,10 @@ class FlowReader:
         """Calls and attribute reads that no statement above has taken in, outermost first."""
         seen = self._expressions.seen
         loose = [
-            (node.start_byte, -node.end_byte, node)
+            (node.start_byte, -end, node)
             for kind in ("call", "attribute")
             for node in self._captures.get(kind, [])
-            if node.end_byte not in seen
+            if (end := node.end_byte) not in seen
         ]
         loose.sort(key=lambda item: item[:2])
         for start, negative_end, node in loose:

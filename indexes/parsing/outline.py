@@ -60,6 +60,7 @@ def read_outline(source: SourceTree, captures: dict[str, list[Node]]) -> Outline
     classes = captures.get("class", [])
     nodes = sorted(captures.get("function", []) + classes, key=lambda node: node.start_byte)
     class_offsets = {node.start_byte for node in classes}
+    decorated = _decorated_definitions(captures.get("decorator", []))
     outline = Outline()
     outline.docstring = outline.take_docstring(source, source.tree.root_node)
     stack: list[tuple[int, int]] = []  # (end byte, owner)
@@ -68,9 +69,10 @@ def read_outline(source: SourceTree, captures: dict[str, list[Node]]) -> Outline
             stack.pop()
         parent = stack[-1][1] if stack else 0
         is_class = node.start_byte in class_offsets
-        outline.definitions.append(_definition(source, node, parent, is_class, outline))
+        outer = decorated.get(node.start_byte, node)
+        outline.definitions.append(_definition(source, (node, outer), parent, is_class, outline))
         outline.nodes.append(node)
-        outline.starts.append(_decorated(node).start_byte)
+        outline.starts.append(outer.start_byte)
         stack.append((node.end_byte, len(outline.definitions)))
     ends = [node.end_byte for node in nodes]
     outline._text_marks, outline._text_owners = innermost_marks(
@@ -108,15 +110,16 @@ def innermost_marks(spans: list[tuple[int, int, int]]) -> tuple[list[int], list[
 
 def _definition(
     source: SourceTree,
-    node: Node,
+    nodes: tuple[Node, Node],
     parent: int,
     is_class: bool,
     outline: Outline,
 ) -> Definition:
+    """The definition of a statement's node and of what holds its decorators, too."""
+    node, outer = nodes
     name_node = node.child_by_field_name("name")
     simple = source.text_of(name_node) if name_node is not None else "_"
     name = f"{outline.definitions[parent - 1].name}.{simple}" if parent else simple
-    outer = _decorated(node)
     body = node.child_by_field_name("body")
     return Definition(
         name=name,
@@ -132,9 +135,19 @@ def _definition(
     )
 
 
-def _decorated(node: Node) -> Node:
-    parent = node.parent
-    return parent if parent is not None and parent.type == "decorated_definition" else node
+def _decorated_definitions(decorators: list[Node]) -> dict[int, Node]:
+    """What holds decorators and definition, by the first byte of the definition.
+
+    Asked of the decorators, for they are few, and a parent is found by a walk from the root.
+    """
+    found: dict[int, Node] = {}
+    for decorator in decorators:
+        outer = decorator.parent
+        if outer is not None and outer.type == "decorated_definition":
+            definition = outer.child_by_field_name("definition")
+            if definition is not None:
+                found[definition.start_byte] = outer
+    return found
 
 
 def _decorators(source: SourceTree, outer: Node) -> tuple[str, ...]:
@@ -155,7 +168,7 @@ def _signature(source: SourceTree, node: Node, is_class: bool) -> str:
         text = source.text_of(parameters) if parameters is not None else "()"
         if returns is not None:
             text += f" -> {source.text_of(returns)}"
-    return _SPACE.sub(" ", text)[:MAX_SIGNATURE_CHARS]
+    return " ".join(text.split())[:MAX_SIGNATURE_CHARS]
 
 
 def clean_docstring(literal: str) -> str:

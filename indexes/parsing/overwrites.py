@@ -8,6 +8,7 @@ travels; it is left out. Only adjacent simple statements of one block are looked
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
@@ -18,6 +19,9 @@ _QUIET = frozenset({
 })  # fmt: skip
 """Expressions that call nothing."""
 _LONGEST_RUN = 8
+_GAP = re.compile(rb"[\s;]*")
+"""What stands between two statements of a block."""
+_UPDATE = re.compile(rb"\w+\.update\b")
 
 
 def find_overwritten(source: SourceTree, assignments: list[Node]) -> set[int]:
@@ -31,7 +35,13 @@ class _Finder:
         self._dead: set[int] = set()
 
     def find(self, assignments: list[Node]) -> set[int]:
+        data, starts = self._source.data, {node.start_byte for node in assignments}
         for node in assignments:
+            match = _GAP.match(data, node.end_byte)
+            if match is None or (
+                match.end() not in starts and not _UPDATE.match(data, match.end())
+            ):
+                continue  # an assignment follows seldom, and asking the tree for siblings is slow
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             if left is None or right is None or left.type not in {"identifier", "subscript"}:
                 continue
@@ -66,20 +76,18 @@ class _Finder:
                     return
                 self._kill(display, path)
 
-    def _next_assignments(self, node: Node, updated: str = "") -> list[tuple[Node, Node]]:
+    def _next_assignments(self, node: Node, updated: str = "") -> Iterator[tuple[Node, Node]]:
         """(target, value) of the quiet assignments that follow without anything between."""
-        found: list[tuple[Node, Node]] = []
         statement = node.parent.next_named_sibling if node.parent is not None else None
-        while statement is not None and len(found) < _LONGEST_RUN:
-            inner = first_child(statement) if statement.type == "expression_statement" else None
-            if inner is None:
-                break
-            pair = self._assignment(inner) or self._update(inner, updated)
-            if pair is None:
-                break
-            found.append(pair)
+        for _ in range(_LONGEST_RUN):
+            if statement is None or statement.type != "expression_statement":
+                return
+            inner = first_child(statement)
+            pair = inner and (self._assignment(inner) or self._update(inner, updated))
+            if not pair:
+                return
+            yield pair
             statement = statement.next_named_sibling
-        return found
 
     def _assignment(self, node: Node) -> tuple[Node, Node] | None:
         if node.type != "assignment":

@@ -26,6 +26,3 @@
 
 (comment) @comment
 (string) @string
-
-(ERROR) @error
-(MISSING) @missing

@@ -40,6 +40,8 @@ def kind_ids(*names: str) -> frozenset[int]:
 
 
 _first_byte = attrgetter("start_byte")
+_UNORDERED = frozenset({"attribute", "call", "class", "comment", "function", "string"})
+"""Captures whose readers sort them anyway, together with others; they are nine tenths of all."""
 
 
 class SourceTree:
@@ -64,13 +66,20 @@ class SourceTree:
         ends_open = bool(self.data) and not self.data.endswith(b"\n")
         return len(self._newlines) + ends_open
 
-    def captures(self, query: str = "python") -> dict[str, list[Node]]:
-        """Nodes that the query of that name found, by capture name, in order of their places.
+    def captures(self) -> dict[str, list[Node]]:
+        """Nodes that the queries found, by capture name.
 
-        The binding gathers captures in sets, whose order depends on the hash seed.
+        The binding gathers captures in sets, whose order depends on the hash seed. Here they are
+        in order of their places, but for the names in `_UNORDERED`.
         """
-        found = QueryCursor(_query(query)).captures(self.tree.root_node)
-        return {name: sorted(nodes, key=_first_byte) for name, nodes in found.items()}
+        root = self.tree.root_node
+        found = QueryCursor(_query("python")).captures(root)
+        if root.has_error:
+            found |= QueryCursor(_query("errors")).captures(root)
+        return {
+            name: list(nodes) if name in _UNORDERED else sorted(nodes, key=_first_byte)
+            for name, nodes in found.items()
+        }
 
     def slice(self, start: int, end: int) -> str:
         """Text between two byte offsets."""
@@ -109,7 +118,10 @@ def end_line(source: SourceTree, node: Node) -> int:
 
 def first_child(node: Node) -> Node | None:
     """First named child that is no comment, or `None`."""
-    for child in node.named_children:
-        if child.type != "comment":
-            return child
-    return None
+    if not node.named_child_count:
+        return None
+    child = node.named_child(0)
+    comment = kind_ids("comment")
+    if child is None or child.kind_id not in comment:
+        return child
+    return next((each for each in node.named_children if each.kind_id not in comment), None)
