@@ -75,6 +75,7 @@ class Program:
         self._static: dict[tuple[int, str], ValueSet | None] = {}
         self._found: dict[tuple[int, str], tuple[int, list[Slot]] | None] = {}
         self._pending: set[tuple[int, str]] = set()
+        self._origins: dict[tuple[int, str], int] = {}
         for path, facts in files.items():
             self._add(path, facts)
 
@@ -162,31 +163,39 @@ class Program:
         return EMPTY
 
     def _through_stars(self, scope: int, name: str) -> tuple[ValueSet | None] | None:
-        linked = self.linked(scope)
+        origin = self.star_origin(scope, name)
+        return None if origin < 0 else (self.static(origin, name),)
+
+    def star_origin(self, scope: int, name: str) -> int:
+        """Module scope that star imports, of whatever length of chain, take `name` from, or -1."""
+        key = (self.file_of[scope], name)
+        if key not in self._origins:
+            self._origins[key] = self._find_origin(key[0], name, {key[0]})
+        return self._origins[key]
+
+    def _find_origin(self, file: int, name: str, seen: set[int]) -> int:
+        """Depth first, later imports before earlier ones; modules may import each other."""
+        linked = self.files[file]
         for item in reversed(linked.stars):
             module = self._import_module(item, linked.path)
             if module is None or module.file is None:
                 continue
             number = self.file_numbers[module.file]
-            target = self.files[number]
-            exports = target.facts.exports
-            hidden = name not in exports if exports is not None else name.startswith("_")
-            if hidden:
+            if number in seen or self._is_hidden(number, name):
                 continue
-            if self.find(target.first_scope, name) or self._through_stars(target.first_scope, name):
-                return (self.static(target.first_scope, name),)
-        return None
-
-    def star_origin(self, scope: int, name: str) -> int:
-        """Module scope that a star import takes `name` from, or -1."""
-        linked = self.linked(scope)
-        for item in reversed(linked.stars):
-            module = self._import_module(item, linked.path)
-            if module is not None and module.file is not None:
-                target = self.files[self.file_numbers[module.file]].first_scope
-                if self.find(target, name):
-                    return target
+            seen.add(number)
+            scope = self.files[number].first_scope
+            if self.find(scope, name):
+                return scope
+            deeper = self._find_origin(number, name, seen)
+            if deeper >= 0:
+                return deeper
         return -1
+
+    def _is_hidden(self, file: int, name: str) -> bool:
+        """Whether a star import of a module leaves a name out."""
+        exports = self.files[file].facts.exports
+        return name not in exports if exports is not None else name.startswith("_")
 
     def _static_slots(self, scope: int, slots: Sequence[Slot]) -> ValueSet | None:
         result: set[int] = set()  # generated files bind one name thousands of times

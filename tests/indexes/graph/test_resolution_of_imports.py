@@ -20,6 +20,12 @@ CASES: dict[str, dict[str, str]] = {
         "lib.py": "__all__ = ['_g']\ndef f(): pass\ndef _g(): pass",
         "main.py": "from lib import *\nf()  #>\n_g()  #> lib.py:_g",
     },
+    "star imports in a circle": {
+        "a.py": "from b import *\nfrom c import *",
+        "b.py": "from c import *\nfrom a import *",
+        "c.py": "from a import *\ndef f(): pass",
+        "main.py": "from a import *\nf()  #> c.py:f\nmissing()  #>",
+    },
     "conditional import": {
         "fast.py": "def f(): pass",
         "slow.py": "def f(): pass",
