@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from repair.testing.inside.child import Child
+from repair.testing.inside.child import Child, files_of
 from repair.testing.inside.installation import Functions, find_functions
 from repair.testing.inside.plain_calls import Call, plain_call
 from repair.testing.inside.statuses import CRASHED, OUT_OF_TIME, PASSED
@@ -263,7 +263,7 @@ def main() -> None:
         os.dup2(null, 0)
         os.dup2(null, 1)
         try:
-            pytest.main([*config["options"], *config["tests"]], plugins=[server])
+            pytest.main([*config["options"], *files_of(config["tests"])], plugins=[server])
             if not server.has_served:
                 server.serve()
         except BrokenPipeError:
