@@ -14,9 +14,9 @@ from indexes.model import Confidence
 if TYPE_CHECKING:
     from indexes.graph.evaluation import Evaluation
 
-_INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
-_FUNCTIONS = frozenset({int(ValueKind.FUNCTION), int(ValueKind.BOUND)})
-_CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
+_INSTANCES = frozenset({ValueKind.INSTANCE, ValueKind.SELF})
+_FUNCTIONS = frozenset({ValueKind.FUNCTION, ValueKind.BOUND})
+_CLASSES = frozenset({ValueKind.CLASS, ValueKind.OWN_CLASS})
 
 
 _NO_STARS: frozenset[int] = frozenset()

@@ -20,9 +20,9 @@ MOST_DESCENDANTS = 8
 with more subclasses than this that define it, a call says nothing about any one of them."""
 _PROPERTIES = ("property", "attribute")
 """A decorator whose name ends so makes a property (cached_property, lazy_attribute)."""
-_INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
-_CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
-_OPEN_KINDS = frozenset({int(ValueKind.SELF), int(ValueKind.OWN_CLASS)})
+_INSTANCES = frozenset({ValueKind.INSTANCE, ValueKind.SELF})
+_CLASSES = frozenset({ValueKind.CLASS, ValueKind.OWN_CLASS})
+_OPEN_KINDS = frozenset({ValueKind.SELF, ValueKind.OWN_CLASS})
 """Values that may be of a subclass."""
 
 

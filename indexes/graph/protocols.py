@@ -11,10 +11,10 @@ from indexes.model import Confidence
 if TYPE_CHECKING:
     from indexes.graph.evaluation import Evaluation
 
-_SELVES = frozenset({int(ValueKind.CLASS), int(ValueKind.EXTERNAL)})
+_SELVES = frozenset({ValueKind.CLASS, ValueKind.EXTERNAL})
 """Subscription gives the value itself: ``Generic[T]``."""
-_ENTERED = frozenset({int(ValueKind.GENERATOR), int(ValueKind.EXTERNAL)})
-_INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
+_ENTERED = frozenset({ValueKind.GENERATOR, ValueKind.EXTERNAL})
+_INSTANCES = frozenset({ValueKind.INSTANCE, ValueKind.SELF})
 
 
 class Protocols:

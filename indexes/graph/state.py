@@ -8,15 +8,14 @@ round is a pure function of the state before it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import IntEnum
 from typing import Any, TypeAlias
 
 from indexes.facts import Expr
 from indexes.graph.values import EMPTY, MOST_OBJECTS, Values
 
 
-class KeyKind(IntEnum):
-    """Kinds of state; what follows the kind in a key is given here."""
+class KeyKind:
+    """Kinds of state; what follows the kind in a key is given here. Plain, as `ValueKind` is."""
 
     RETURN = 0
     """(function scope,): values returned."""

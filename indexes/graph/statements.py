@@ -14,8 +14,8 @@ from indexes.graph.values import EMPTY, ValueKind, ValueSet
 if TYPE_CHECKING:
     from indexes.graph.evaluation import Evaluation
 
-_INSTANCES = frozenset({int(ValueKind.INSTANCE), int(ValueKind.SELF)})
-_CLASSES = frozenset({int(ValueKind.CLASS), int(ValueKind.OWN_CLASS)})
+_INSTANCES = frozenset({ValueKind.INSTANCE, ValueKind.SELF})
+_CLASSES = frozenset({ValueKind.CLASS, ValueKind.OWN_CLASS})
 
 
 class StatementEvaluator:
@@ -139,7 +139,7 @@ class StatementEvaluator:
                     self._e.state.number((KeyKind.GLOBAL, file.first_scope, name)), values
                 )
 
-    def _hold(self, kind: KeyKind, cls: int, name: str, values: ValueSet) -> None:
+    def _hold(self, kind: int, cls: int, name: str, values: ValueSet) -> None:
         """Assign to an attribute of a class or of its instances."""
         if values:
             self._e.write(self._e.state.number((kind, cls, name)), values)
