@@ -17,7 +17,8 @@ class Evidence:
     detail: str
     """What matched, in words."""
     weight: float
-    """Share of the result's score that the signal brought."""
+    """How strong the reason is, by the hand-set weights; comparable within one localization. The
+    learned ranking weighs reasons against each other in its own way."""
     hops: tuple[str, ...] = ()
     """Path through the graph, from an anchor to the entity: ids and edges alternate."""
 
