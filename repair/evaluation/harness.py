@@ -142,7 +142,7 @@ def split_halves(coverage: Coverage) -> tuple[TestPlan, TestPlan]:
 
 
 def _judged(bug: BugInstance, bench: Bench, settings: EvaluationSettings) -> EvaluationRecord:
-    coverage = collect_coverage(bench, [bug.test_file], limit_s=settings.fork.baseline_s / 5)
+    coverage = collect_coverage(bench, [bug.test_file], limit_s=settings.fork.baseline_s)
     given, held_out = split_halves(coverage)
     counted = EvaluationRecord(
         bug.id, Verdict.NO_BUG_SHOWN, given=len(given.all), held_out=len(held_out.all)

@@ -28,7 +28,7 @@ from repair.testing.spectra import Coverage, collect_coverage, score_lines
 
 _FIRST_BATCH = 400
 """Most repairs are found in here; the rest is made up only when they are not."""
-_PATIENCE = 100
+_PATIENCE = 300
 """Candidates tried at least after the first plausible one, so that there is a choice."""
 _IMPROVERS = 4
 """Edits that make some failing test pass and that a second edit is tried on."""

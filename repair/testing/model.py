@@ -67,12 +67,13 @@ class ForkSettings:
 
     jobs: int = 1
     """Children at once."""
-    baseline_s: float = 10.0
-    """For a test on the unchanged program that is known to pass."""
+    baseline_s: float = 5.0
+    """For a test on the unchanged program."""
     floor_s: float = 0.1
     """Least limit of a test; a hundred times what tests of small programs take."""
-    slack: float = 8.0
-    """A test may take this many times what the slowest passing test takes."""
+    slack: float = 3.0
+    """A test may take this many times what the slowest test takes on the unchanged program, among
+    those that end by themselves."""
     retry_factor: float = 8.0
     """Limit of a second try, as a multiple: a wrong limit rejects a good variant for ever."""
     retry_s: float = 8.0

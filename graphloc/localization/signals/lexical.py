@@ -69,8 +69,9 @@ class _FieldWords:
     def _say(self, rows: range) -> str:
         terms, holding, places = self._holders
         inside = places[(holding >= rows.start) & (holding < rows.stop)]
-        best = sorted(set(inside.tolist()))[:_MOST_WORDS]
-        said = [self._query.as_written(terms[place]) for place in best]
+        best = sorted(set(inside.tolist()))
+        written = dict.fromkeys(self._query.as_written(terms[place]) for place in best)
+        said = list(written)[:_MOST_WORDS]
         return f"{_FIELD_WORDS[self._field]} has {', '.join(said)}" if said else ""
 
 

@@ -80,24 +80,38 @@ class Server:
         self.output.flush()
 
     def run_baseline(self) -> None:
-        """Run each test in a child; the slowest one that passes sets the limit for variants."""
-        slowest_s = 0.0
+        """Run each test in a child; the slowest one that ends by itself sets variants' limit.
+
+        Failing tests count too: what they take is the only hint of what they take when they pass.
+        Once one of them hangs, the others have only the time that passing ones need.
+        """
         expected = set(self.config["passing"])
+        took: Dict[str, float] = {}
         for name in [*self.config["passing"], *self.config["failing"]]:
-            if name not in expected:
-                self.limit_s = self.scaled(slowest_s)
             outcome = Loop(self).run_single({"id": BASELINE, "tests": [name]})
-            passes = outcome["status"].get(name) == PASSED
-            if passes != (name in expected):
+            code = outcome["status"].get(name)
+            if (code == PASSED) != (name in expected):
                 self.flaky.add(name)
-            elif passes:
-                slowest_s = max(slowest_s, outcome["cpu"].get(name, 0.0))
+            if code == OUT_OF_TIME:
+                self.limit_s = self.scaled(max(took.values(), default=0.0))
+            elif name in outcome["cpu"]:
+                took[name] = outcome["cpu"][name]
             self.send(outcome)
-        self.limit_s = self.scaled(slowest_s)
-        self.config["tests"] = [name for name in self.config["tests"] if name not in self.flaky]
+        self.limit_s = self.scaled(max(took.values(), default=0.0))
+        self.config["tests"] = [
+            name
+            for group in (self.config["failing"], self.config["passing"])
+            for name in sorted(group, key=lambda test: took.get(test, self.limit_s))
+            if name not in self.flaky
+        ]
+        order = {name: index for index, name in enumerate(self.config["tests"])}
+        self.items = sorted(
+            (item for item in self.items if item.nodeid in order),
+            key=lambda item: order[item.nodeid],
+        )
 
     def scaled(self, slowest_s: float) -> float:
-        """Return the limit of a test where the slowest one that passes takes so long."""
+        """Return the limit of a test where the slowest one takes so long."""
         return float(max(self.config["floor_s"], slowest_s * self.config["slack"]))
 
 
