@@ -116,7 +116,7 @@ def find_anchors(query: Query, features: Features) -> dict[int, float]:
     for name in ("exact_name", "dotted_name", "frame", "linked", "message"):
         if name in features.entities:
             score = score + _NAMED_ANCHOR * relative(features.entities[name])
-    score = np.where((entities.kinds > 0) & ~entities.is_test, score, 0)
+    score = np.where((entities.kinds > 0) & query.ranked, score, 0)
     count = min(ANCHORS, int(np.count_nonzero(score)))
     best = np.argsort(-score, kind="stable")[:count]
     total = float(score[best].sum())

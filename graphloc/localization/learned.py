@@ -77,8 +77,7 @@ class LearnedRanker:
     def score_files(self, query: Query, features: Features) -> Floats:
         """Scores of all files before entities are known."""
         hand = self._weighted.score_files(query, features)
-        tests = query.snapshot.entities.is_test[query.snapshot.entities.file_rows]
-        candidates = best_candidates(hand, ~tests, FILE_CANDIDATES)
+        candidates = best_candidates(hand, query.ranked_files, FILE_CANDIDATES)
         if not len(candidates):
             return hand
         names, matrix = file_matrix(query, features, candidates)
@@ -89,7 +88,7 @@ class LearnedRanker:
         entities = query.snapshot.entities
         hand_files = self._weighted.score_files(query, features)
         hand = self._weighted.score_entities(query, features, hand_files)
-        allowed = ~entities.is_test & (entities.kinds >= 2)
+        allowed = query.ranked & (entities.kinds >= 2)
         candidates = best_candidates(hand, allowed, ENTITY_CANDIDATES)
         if not len(candidates):
             return hand
@@ -101,7 +100,7 @@ class LearnedRanker:
         share = self.card.entity_share
         entities = query.snapshot.entities
         candidates = best_candidates(
-            entity_scores, ~entities.is_test & (entities.kinds >= 2), ENTITY_CANDIDATES
+            entity_scores, query.ranked & (entities.kinds >= 2), ENTITY_CANDIDATES
         )
         shifted = np.zeros(len(entities), dtype=np.float32)
         if len(candidates):

@@ -68,9 +68,16 @@ class Localizer:
     def _walk(self) -> GraphWalk:
         return GraphWalk(self._snapshot.graph, self._snapshot.entities)
 
-    def features(self, issue: Issue) -> tuple[Query, Features]:
+    def features(self, issue: Issue, *, include_tests: bool = False) -> tuple[Query, Features]:
         """All columns of an issue, as a ranker sees them."""
-        query = Query(issue, self._snapshot, self._names, self._tokenizer, self._history)
+        query = Query(
+            issue,
+            self._snapshot,
+            self._names,
+            self._tokenizer,
+            self._history,
+            include_tests=include_tests,
+        )
         return query, compute_features(query, self._signals, self._walk, self._without)
 
     def localize(
@@ -94,13 +101,13 @@ class Localizer:
             order of path and line. O(edges + postings of the issue's terms).
         """
         started = time.perf_counter()
-        query, features = self.features(issue)
+        query, features = self.features(issue, include_tests=include_tests)
         entities = self._snapshot.entities
         file_scores = self._ranker.score_files(query, features)
         scores = self._ranker.score_entities(query, features, file_scores)
         file_scores = self._ranker.revise_files(query, file_scores, scores)
         writer = EvidenceWriter(query, features, self._walk)
-        allowed = np.ones(len(entities), np.bool_) if include_tests else ~entities.is_test
+        allowed = query.ranked
 
         def ranked(kind: str, candidates: Ints, values: Floats) -> tuple[RankedEntity, ...]:
             reasons = writer.of_file if kind == "file" else writer.of_entity

@@ -42,7 +42,7 @@ def file_matrix(query: Query, features: Features, candidates: Ints) -> tuple[lis
     names, matrix
         matrix : (n_candidates, n_columns) float32
     """
-    allowed = ~query.snapshot.entities.is_test[query.snapshot.entities.file_rows]
+    allowed = query.ranked_files
     columns = _columns(features.files, _prior_names(features, "file"), allowed, candidates)
     columns |= _issue_columns(query, len(candidates))
     return list(columns), np.stack(list(columns.values()), axis=1)
@@ -52,8 +52,7 @@ def entity_matrix(
     query: Query, features: Features, candidates: Ints, file_scores: Floats
 ) -> tuple[list[str], Matrix]:
     """Columns of candidate entities, given the files' scores (higher is better, any scale)."""
-    entities = query.snapshot.entities
-    allowed = ~entities.is_test
+    allowed = query.ranked
     columns = _columns(features.entities, _prior_names(features, "entity"), allowed, candidates)
     files = query.files[candidates]
     best = float(file_scores.max()) if len(file_scores) else 0.0

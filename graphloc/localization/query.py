@@ -69,6 +69,8 @@ class Query:
     ----------
     issue, snapshot, history
         As given.
+    ranked, ranked_files
+        (n_entities,) and (n_files,) bool: what may be among the results; tests only if asked for.
     title_terms, full_terms
         Terms with weights: of the title alone, of title, prose and code.
     """
@@ -80,12 +82,17 @@ class Query:
         names: NameIndex,
         tokenizer: Tokenizer,
         history: History | None = None,
+        *,
+        include_tests: bool = False,
     ) -> None:
         self.issue = issue
         self.snapshot = snapshot
         self.names = names
         self.tokenizer = tokenizer
         self.history = history
+        entities = snapshot.entities
+        self.ranked = np.ones(len(entities), np.bool_) if include_tests else ~entities.is_test
+        self.ranked_files = self.ranked[entities.file_rows]
         self.title_terms = self._weigh(tokenizer.text_terms(issue.title))
         self.full_terms = self._weigh(tokenizer.text_terms(issue.searched_text))
         self._scores: dict[tuple[str, str], Floats] = {}

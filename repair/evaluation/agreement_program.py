@@ -122,7 +122,7 @@ class Shaper:
         base = copy.deepcopy(self.random.choice(self.inputs))
         return [
             rules.kept(self.change(value, rules)) if self.random.random() < 0.8 else value
-            for value, rules in zip(base, self.rules)  # noqa: B905 - for Python 3.8
+            for value, rules in zip(base, self.rules)  # noqa: B905 - for Python 3.9
         ]
 
     def change(self, value: Any, rules: Rules) -> Any:

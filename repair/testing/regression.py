@@ -1,7 +1,7 @@
 """Which tests have to go on passing, nearest to the change first.
 
-PhoenixRepair's procedure in three stages: all tests that pass before the change; less those that the
-fix may legitimately change; the rest run on each patch. Nearness comes from what tests run, where
+PhoenixRepair's procedure in three stages: all tests that pass before the change; less those that
+the fix may legitimately change; the rest run on each patch. Nearness comes from what tests run, where
 that is known, and from the code graph's ``tests`` edges, through a port.
 """
 
@@ -18,7 +18,7 @@ from repair.testing.spectra import Coverage
 class TestGraph(Protocol):
     """The code graph, as far as tests are concerned."""
 
-    __test__ = False
+    __test__: bool = False
 
     def tests_of(self, entity: str) -> Iterable[str]:
         """Return ids of test entities that exercise an entity, nearest first."""

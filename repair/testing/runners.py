@@ -7,7 +7,7 @@ import os
 import shlex
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from repair.errors import SandboxError
@@ -25,7 +25,7 @@ _RAN = (0, 1)
 class TestRunner(Protocol):
     """Runs tests on the workspace as it is now."""
 
-    __test__ = False
+    __test__: bool = False
 
     def run(self, tests: Sequence[str] = ()) -> tuple[TestOutcome, ...]:
         """Return one outcome per test; all tests there are if none is named.
@@ -43,7 +43,7 @@ class PytestRunner:
     """One pytest process for all tests."""
 
     bench: Bench
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     def run(self, tests: Sequence[str] = ()) -> tuple[TestOutcome, ...]:
         """Run pytest and read its JUnit XML; see `TestRunner.run`.
@@ -73,7 +73,7 @@ class CommandRunner:
     command: str
     """Words as a shell would split them; no shell is started. ``{tests}`` stands for the tests'
     names, ``{report}`` for the file the command is to write JUnit XML to."""
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
     def run(self, tests: Sequence[str] = ()) -> tuple[TestOutcome, ...]:
         """Run the command; see `TestRunner.run`.

@@ -72,7 +72,7 @@ class Child:
         """Run tests in order; stop at the first failure among those that pass without a change."""
         wanted = set(self.wanted)
         chosen = [item for item in items if item.nodeid in wanted]
-        for item, following in zip(chosen, [*chosen[1:], None]):  # noqa: B905 - for Python 3.8
+        for item, following in zip(chosen, [*chosen[1:], None]):  # noqa: B905 - for Python 3.9
             goes_on = self.config["keep_going"] and item.nodeid in self.failing
             if self.has_failed and not goes_on:
                 return
@@ -125,7 +125,7 @@ class Child:
         pytest.main([*self.config["options"], *files_of(self.wanted)], plugins=[self])
 
 
-def files_of(tests: List[str]) -> List[str]:
+def files_of(tests: list[str]) -> list[str]:
     """Return the files tests are in: named singly, one missing test would keep all from running."""
     return list(dict.fromkeys(name.split("::")[0] for name in tests))
 

@@ -86,7 +86,7 @@ class Server:
         Once one of them hangs, the others have only the time that passing ones need.
         """
         expected = set(self.config["passing"])
-        took: Dict[str, float] = {}
+        took: dict[str, float] = {}
         for name in [*self.config["passing"], *self.config["failing"]]:
             outcome = Loop(self).run_single({"id": BASELINE, "tests": [name]})
             code = outcome["status"].get(name)

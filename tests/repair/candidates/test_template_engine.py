@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,12 +120,9 @@ def test_every_template_has_a_prior() -> None:
 
 
 def test_a_file_that_does_not_parse_is_an_input_error() -> None:
-    try:
+    with pytest.raises(InputError) as caught:
         SourceModule("m.py", b"def f(:\n")
-    except InputError as error:
-        assert error.values["path"] == "m.py"
-    else:
-        raise AssertionError("it parsed")
+    assert caught.value.values["path"] == "m.py"
 
 
 def test_real_modules_give_only_edits_that_compile() -> None:

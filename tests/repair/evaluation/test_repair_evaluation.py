@@ -17,7 +17,13 @@ from repair.search import Budget
 from repair.testing.model import ForkSettings
 from repair.testing.spectra import Coverage, CoveredTest
 
-SUM_OF = "def sum_of(items):\n    result = 0\n    for x in items:\n        result {} x\n    return result\n"
+SUM_OF = """\
+def sum_of(items):
+    result = 0
+    for x in items:
+        result {} x
+    return result
+"""
 QUIX_TEST = """\
 import json, pathlib
 import pytest

@@ -67,7 +67,10 @@ def test_a_patch_is_found_and_applies_with_git(make_bench) -> None:
     assert seen
     assert bench.workspace.read("shop/stock.py") == STOCK.encode()
     done = subprocess.run(
-        ["git", "apply", "--check", "-"], input=best.patch.diff, cwd=bench.workspace.root, check=True
+        ["git", "apply", "--check", "-"],
+        input=best.patch.diff,
+        cwd=bench.workspace.root,
+        check=True,
     )
     assert done.returncode == 0
 
@@ -94,7 +97,8 @@ def test_two_edits_are_put_together(make_bench) -> None:
     tests = "from clamp import clamp\n"
     cases = [(0, 1), (-5, 1), (9, 5), (7, 5), (3, 3), (2, 2)]
     tests += "".join(
-        f"def test_{i}():\n    assert clamp({n}, 1, 5) == {want}\n" for i, (n, want) in enumerate(cases)
+        f"def test_{i}():\n    assert clamp({n}, 1, 5) == {want}\n"
+        for i, (n, want) in enumerate(cases)
     )
     bench = make_bench({"clamp.py": program, "test_clamp.py": tests})
     report = find_template_repair(
@@ -114,9 +118,7 @@ def test_budgets_end_a_search(make_bench) -> None:
     all_of_them = find_template_repair(bench, ["test_odd.py"], settings=QUICK)
     assert all_of_them.cause is StopCause.EXHAUSTED
     assert all_of_them.tried > 30
-    late = find_template_repair(
-        bench, ["test_odd.py"], budget=Budget(seconds=0.0), settings=QUICK
-    )
+    late = find_template_repair(bench, ["test_odd.py"], budget=Budget(seconds=0.0), settings=QUICK)
     assert (late.cause, late.tried) == (StopCause.SECONDS, 0)
 
 

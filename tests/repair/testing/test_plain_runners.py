@@ -84,7 +84,8 @@ def test_a_command_may_write_junit_xml(make_bench) -> None:
 
 
 def test_other_tools_junit_is_read() -> None:
-    data = b'<testsuites><testsuite><testcase classname="a.B" name="c" time="0.5"/></testsuite></testsuites>'
+    case = b'<testcase classname="a.B" name="c" time="0.5"/>'
+    data = b"<testsuites><testsuite>" + case + b"</testsuite></testsuites>"
     assert read_junit(data) == (TestOutcome("a.B::c", TestStatus.PASSED, 0.5),)
     with pytest.raises(SandboxError, match="no JUnit XML"):
         read_junit(b"<testsuite")
