@@ -130,8 +130,10 @@ def test_real_modules_give_only_edits_that_compile() -> None:
     module = SourceModule("kinds.py", data)
     lines = dict.fromkeys(range(1, len(module.lines) + 1, 7), 1.0)
     stream = TemplateEngine(module).iter_candidates(lines)
-    for candidate, _ in zip(stream, range(300), strict=False):
+    candidates = [candidate for candidate, _ in zip(stream, range(300), strict=False)]
+    for candidate in candidates:
         compile(module.edited(candidate.variant.edits), "kinds.py", "exec")
+    assert candidates
 
 
 @given(st.text("ab\n", max_size=30), st.data())

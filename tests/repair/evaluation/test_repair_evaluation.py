@@ -144,7 +144,9 @@ def test_split_assertions_keep_what_they_need() -> None:
     source, _ = split_check(CHECK, "sum_of", module="solution")
     namespace: dict = {}
     exec(source.replace("from solution import sum_of as candidate", "candidate = sum"), namespace)
-    for name in ("test_0", "test_1", "test_2", "test_3"):
+    names = [name for name in namespace if name.startswith("test_")]
+    assert names == ["test_0", "test_1", "test_2", "test_3"]
+    for name in names:
         namespace[name]()
 
 
