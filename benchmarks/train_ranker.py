@@ -2,10 +2,10 @@
 
     python benchmarks/train_ranker.py --features DIR [--output graphloc/localization/ranker.bin]
 
-`DIR` is what ``rank_features.py`` wrote. Two LambdaRank models (LightGBM): files, then entities given
-the out-of-fold scores of their files; then one weight that lets a file's best entity revise the
-file's score, and Platt curves for the confidences, both fitted on out-of-fold scores. The same
-features give the same file, byte for byte.
+`DIR` is what ``rank_features.py`` wrote. Two LambdaRank models (LightGBM): files, then entities
+given the out-of-fold scores of their files; then one weight that lets a file's best entity revise
+the file's score, and Platt curves for the confidences, both fitted on out-of-fold scores. The
+same features give the same file, byte for byte.
 """
 
 from __future__ import annotations

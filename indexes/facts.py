@@ -11,8 +11,6 @@ instances can travel. Arithmetic, comparisons and literals' values are left out.
 
 from __future__ import annotations
 
-from typing import Union
-
 import msgspec
 
 EXTRACTOR_VERSION = 2
@@ -173,24 +171,24 @@ class Raised(Struct, frozen=True, array_like=True, gc=False, tag=15):
     line: int
 
 
-Expr = Union[
-    Name,
-    Attribute,
-    Call,
-    Subscript,
-    Collection,
-    Lambda,
-    Choice,
-    Element,
-    Entered,
-    Awaited,
-    Star,
-    Literal,
-    Slice,
-    Delegated,
-    ClassObject,
-    Raised,
-]
+Expr = (
+    Name
+    | Attribute
+    | Call
+    | Subscript
+    | Collection
+    | Lambda
+    | Choice
+    | Element
+    | Entered
+    | Awaited
+    | Star
+    | Literal
+    | Slice
+    | Delegated
+    | ClassObject
+    | Raised
+)
 
 # --- flow: scopes ------------------------------------------------------------------------------
 
@@ -205,7 +203,10 @@ class Binding(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Parameter(Struct, frozen=True, array_like=True, gc=False):
-    """One parameter. `kind`: 0 positional only, 1 either, 2 ``*args``, 3 keyword only, 4 ``**kw``."""
+    """One parameter.
+
+    `kind`: 0 positional only, 1 either, 2 ``*args``, 3 keyword only, 4 ``**kw``.
+    """
 
     name: str
     kind: int
@@ -214,7 +215,9 @@ class Parameter(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Import(Struct, frozen=True, array_like=True, gc=False):
-    """One imported name. ``from ..a import b as c`` is level 2, module ``a``, name ``b``, alias ``c``.
+    """One imported name.
+
+    ``from ..a import b as c`` is level 2, module ``a``, name ``b``, alias ``c``.
 
     ``import a.b`` has no name, and alias ``a`` if there is no ``as``; ``*`` is the star.
     """

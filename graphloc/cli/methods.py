@@ -22,7 +22,6 @@ from indexes.history import load_history
 from indexes.store import Store, index_directory
 from indexes.text import Tokenizer, tokenizer_version
 
-
 WEIGHTED = "graphloc-weighted"
 
 

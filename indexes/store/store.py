@@ -12,7 +12,7 @@ from indexes.store.database import Database
 from indexes.store.snapshots import SnapshotRecord
 
 KEPT_SNAPSHOTS = 16
-"""A work tree and a few revisions that somebody goes back and forth between, each with its history."""
+"""A work tree and a few revisions that somebody goes back and forth between, with histories."""
 
 MAX_BYTES = 1 << 30
 """Beyond 1 GiB facts are collected: about 200,000 files' worth."""
