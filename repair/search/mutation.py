@@ -152,13 +152,13 @@ def _covered_lines(coverage: Coverage, path: str) -> set[int]:
 
 
 def _code_lines(module: SourceModule) -> set[int]:
-    """Return first lines of statements inside functions."""
+    """Return first lines of the statements in functions' bodies."""
     return {
         node.lineno
         for unit in module.units
         if unit.name
         for node in ast.walk(unit.node)
-        if isinstance(node, ast.stmt)
+        if isinstance(node, ast.stmt) and node is not unit.node
     }
 
 

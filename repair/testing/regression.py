@@ -1,8 +1,8 @@
 """Which tests have to go on passing, nearest to the change first.
 
 PhoenixRepair's procedure in three stages: all tests that pass before the change; less those that
-the fix may legitimately change; the rest run on each patch. Nearness comes from what tests run, where
-that is known, and from the code graph's ``tests`` edges, through a port.
+the fix may legitimately change; the rest run on each patch. Nearness comes from what tests run,
+where that is known, and from the code graph's ``tests`` edges, through a port.
 """
 
 from __future__ import annotations

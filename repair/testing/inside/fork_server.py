@@ -98,10 +98,11 @@ class Server:
                 took[name] = outcome["cpu"][name]
             self.send(outcome)
         self.limit_s = self.scaled(max(took.values(), default=0.0))
-        self.config["tests"] = [
+        floor_s = self.config["floor_s"]
+        self.config["tests"] = [  # slow ones last: most variants do not get there
             name
             for group in (self.config["failing"], self.config["passing"])
-            for name in sorted(group, key=lambda test: took.get(test, self.limit_s))
+            for name in sorted(group, key=lambda test: took.get(test, floor_s) > floor_s)
             if name not in self.flaky
         ]
         order = {name: index for index, name in enumerate(self.config["tests"])}

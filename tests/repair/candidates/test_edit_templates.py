@@ -172,7 +172,8 @@ CASES = [
     (
         T.STATEMENT_COPY,
         "def f(out, row):\n    for x in row:\n        out.append(x)\n    return out",
-        "def f(out, row):\n    for x in row:\n        out.append(x)\n    out.append(row)\n    return out",
+        "def f(out, row):\n    for x in row:\n        out.append(x)\n"
+        "    out.append(row)\n    return out",
     ),
     (
         T.STATEMENT_MOVE,
@@ -222,7 +223,8 @@ CASES = [
     (
         T.TRY_ADD,
         "def f(a):\n    x = int(a)\n    return x",
-        "def f(a):\n    try:\n        x = int(a)\n    except ValueError:\n        x = None\n    return x",
+        "def f(a):\n    try:\n        x = int(a)\n"
+        "    except ValueError:\n        x = None\n    return x",
     ),
     (
         T.MUTABLE_DEFAULT,

@@ -88,7 +88,7 @@ def test_a_quixbugs_program_is_repaired_and_judged_by_the_other_half(tmp_path: P
 
 def test_over_fitting_and_disagreement_are_told_apart(tmp_path: Path) -> None:
     folder = write_quixbugs(tmp_path / "quix")
-    cases = [([[1, 2]], 1), ([[2, 4]], 3), ([[3, 3]], 3), ([[9, 9]], 10)]
+    cases = [([[1, 2]], 1), ([[2, 4]], 3), ([[3, 3]], 3)]
     (folder / "json_testcases" / "sum_of.json").write_text("\n".join(map(json.dumps, cases)))
     program = "def sum_of(items):\n    return items[-1]\n"
     (folder / "python_programs" / "sum_of.py").write_text(program)
