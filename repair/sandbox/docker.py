@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -324,8 +325,14 @@ def _translated_errors() -> Iterator[None]:
 
 
 def _remove(container: Any) -> None:
-    with suppress(_docker().errors.NotFound):
+    """Remove a container; one that is gone, or on its way out by itself, is as good as removed."""
+    try:
         container.remove(force=True, v=True)
+    except _docker().errors.NotFound:
+        pass
+    except _docker().errors.APIError as error:
+        if error.status_code != HTTPStatus.CONFLICT:
+            raise
 
 
 def _machine() -> str:

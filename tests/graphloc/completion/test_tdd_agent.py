@@ -219,7 +219,7 @@ def test_code_that_hangs_is_ended_and_told(
         [own_tests(GOOD_TESTS), body("while True:\n    pass"), RUN, body(GOOD), RUN, FINISH]
     )
     quick = PytestEnvironment(
-        environment.sandbox, environment.python, Limits(wall_s=60.0, cpu_s=5.0)
+        environment.sandbox, environment.python, Limits(wall_s=15.0, cpu_s=60.0)
     )
     done = TddAgent(line.model, quick).complete(task)
     assert [each.passed_own_tests for each in done.attempts] == [False, True]
