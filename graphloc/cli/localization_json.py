@@ -14,7 +14,10 @@ SCHEMA = "graphloc.localize/1"
 def localization_document(
     repo: str, revision: str, found: Localization, results: Iterable[RankedEntity]
 ) -> dict[str, object]:
-    """Return the document; the order of its fields is part of the contract."""
+    """Return the document; the order of its fields is part of the contract.
+
+    A list of which nothing speaks for any entity is empty, as the table is.
+    """
     return {
         "schema": SCHEMA,
         "repo": printable_path(repo),
@@ -22,10 +25,14 @@ def localization_document(
         "elapsed_ms": round(found.elapsed_ms, 1),
         "issue": found.issue.to_json_fields(),
         "results": [_result(result) for result in results],
-        "files": [_result(result) for result in found.files],
-        "classes": [_result(result) for result in found.classes],
-        "functions": [_result(result) for result in found.functions],
+        "files": [_result(result) for result in _matched(found.files)],
+        "classes": [_result(result) for result in _matched(found.classes)],
+        "functions": [_result(result) for result in _matched(found.functions)],
     }
+
+
+def _matched(ranked: tuple[RankedEntity, ...]) -> tuple[RankedEntity, ...]:
+    return ranked if any(result.evidence for result in ranked) else ()
 
 
 def _result(result: RankedEntity) -> dict[str, object]:

@@ -157,6 +157,10 @@ def test_nothing_found_is_no_error_but_tells(cli, shop):
     assert result.code == 1
     assert result.out == ""
     assert "nothing in the repository matches" in result.err
+    result = cli("localize", shop, "--text", "zzzq wwwx", "--format", "json")
+    document = result.json()
+    assert result.code == 1
+    assert [document[kind] for kind in ("results", "files", "classes", "functions")] == [[]] * 4
     document = json.loads(cli("localize", shop, "--text", "zzzq", "--format", "json").out)
     assert document["results"] == []
 
