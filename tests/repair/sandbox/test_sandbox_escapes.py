@@ -115,9 +115,8 @@ ATTEMPTS = [
         f"for p in (outside, '/etc/shadow', '/proc/1/environ', {str(Path.home())!r} + '/.profile',"
         f" {str(Path.home())!r} + '/.bashrc'):\n"
         " try:\n  print('read', p, open(p).read(50))\n except OSError:\n  pass\n"
-        f"for p in ({str(REPOSITORY)!r}, '/home', '/srv', '/mnt', '/media', '/boot'):\n"
-        " try:\n  print('listed', p) if set(os.listdir(p)) - {'.venv'} else None\n"
-        " except OSError:\n  pass\n"
+        "for p in ('/home', '/srv', '/mnt', '/media', '/boot'):\n"
+        " try:\n  print('listed', p) if os.listdir(p) else None\n except OSError:\n  pass\n"
         "print('variables', 'GRAPHLOC_SECRET' in os.environ)",
         lambda scene: (
             OUTSIDE_TEXT not in scene.result.stdout
