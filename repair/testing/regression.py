@@ -20,7 +20,7 @@ class TestGraph(Protocol):
 
     __test__: bool = False
 
-    def tests_of(self, entity: str) -> Iterable[str]:
+    def find_tests(self, entity: str) -> Iterable[str]:
         """Return ids of test entities that exercise an entity, nearest first."""
         ...
 
@@ -73,7 +73,7 @@ def select_regression_tests(
         lines = range(place.span.start_line, place.span.end_line + 1)
         for test in coverage.covering(place.path, lines) if coverage else ():
             ranks.setdefault(test, 0)
-        linked = frozenset(graph.tests_of(place.entity)) if graph else frozenset()
+        linked = frozenset(graph.find_tests(place.entity)) if graph else frozenset()
         for test in passing:
             if _entity_of(test) & linked:
                 ranks.setdefault(test, 1)

@@ -92,7 +92,7 @@ def test_other_tools_junit_is_read() -> None:
 
 
 class Graph:
-    def tests_of(self, entity: str) -> list[str]:
+    def find_tests(self, entity: str) -> list[str]:
         return {"m.py:f": ["tests/test_m.py:TestF.test_linked"]}.get(entity, [])
 
 
